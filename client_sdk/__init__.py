@@ -1,0 +1,1 @@
+"""A Python consumer for AG-UI 1.0."""

@@ -1,0 +1,33 @@
+"""What was tolerated, as objects: the *warn* verdict of the rules."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+logger = logging.getLogger("client_sdk")
+"""The one logger of this package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """Something the rules tolerate and oblige us to tell.
+
+    Attributes:
+        code: stable name of the kind of deviation (``unknown_property``, …).
+        path: JSON Pointer to what it concerns, or the id it concerns ("" for the whole event).
+        message: a sentence for a developer.
+        event_type: the ``type`` of the event it came from, None outside a stream.
+        index: 0-based position of that event on the wire, None outside a stream.
+    """
+
+    code: str
+    path: str
+    message: str
+    event_type: str | None = None
+    index: int | None = None
+
+
+def log(diagnostic: Diagnostic) -> None:
+    """Write `diagnostic` to the package's logger as a warning."""
+    logger.warning("%s at %s: %s", diagnostic.code, diagnostic.path or "/", diagnostic.message)

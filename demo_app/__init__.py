@@ -1,0 +1,1 @@
+"""The demo: a chat beside a back office, built on the public names of ``client_sdk``."""

@@ -1,0 +1,582 @@
+"""The conversation: what verified events build, messages, tool calls and state.
+
+Reducers here trust their input: enforcement judged every value and order
+verification every sequence, so an id that is continued is known. Deltas are
+buffered and joined when somebody reads, and each message is rebuilt only when
+it changed, so an event costs the same however long the history is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+from ag_ui.core import (
+    ActivityDeltaEvent,
+    ActivityMessage,
+    ActivitySnapshotEvent,
+    AssistantMessage,
+    DeveloperMessage,
+    Event,
+    FunctionCall,
+    Message,
+    MessagesSnapshotEvent,
+    ReasoningEncryptedValueEvent,
+    ReasoningMessage,
+    ReasoningMessageContentEvent,
+    ReasoningMessageEndEvent,
+    ReasoningMessageStartEvent,
+    RunStartedEvent,
+    StateDeltaEvent,
+    StateSnapshotEvent,
+    SystemMessage,
+    TextMessageContentEvent,
+    TextMessageEndEvent,
+    TextMessageStartEvent,
+    TextPart,
+    ToolCall,
+    ToolCallArgsEvent,
+    ToolCallEndEvent,
+    ToolCallResultEvent,
+    ToolCallStartEvent,
+    ToolMessage,
+    UserMessage,
+)
+
+from client_sdk.protocol.notes import Notes
+from client_sdk.protocol.patching import PatchFailed, apply_patch
+
+_TEXT_ROLES: Final[dict[str, type]] = {
+    "developer": DeveloperMessage,
+    "system": SystemMessage,
+    "assistant": AssistantMessage,
+    "user": UserMessage,
+}
+
+
+class CallPhase(StrEnum):
+    """How far a tool call has come."""
+
+    STREAMING = "streaming"
+    """Arguments are still arriving: they may be shown, never acted upon (TC-2)."""
+    COMPLETE = "complete"
+    """The argument text is complete, which does not make it valid (TC-3)."""
+    ANSWERED = "answered"
+    """A tool message answers it."""
+
+
+class MessageView:
+    """One message of the conversation, growing while it streams.
+
+    Attributes:
+        id: the message's id.
+        role: its role.
+        streaming: True between its START and its END.
+        calls: the tool calls it holds, in the order they were made.
+    """
+
+    __slots__ = ("_buffer", "_changes", "_message", "calls", "id", "role", "streaming")
+
+    def __init__(self, message: Message) -> None:
+        self.streaming = False
+        self.load(message)
+
+    def load(self, message: Message) -> None:
+        """Hold `message` instead of what was held."""
+        self._message = message
+        # Made when first needed: most messages of a long history never change.
+        self._buffer: list[str] | None = None
+        self._changes: dict[str, Any] | None = None
+        self.id: str = message.id
+        self.role: str = message.role
+        self.calls: list[CallView] | tuple[()] = ()
+
+    @property
+    def message(self) -> Message:
+        """The message as it is now, an ``ag_ui.core`` model that later events do not change."""
+        if self._buffer is not None:
+            self.change(content=self._joined())
+            self._buffer = None
+        if self._changes is not None:
+            if "tool_calls" in self._changes:
+                self._changes["tool_calls"] = [call.tool_call for call in self.calls]
+            self._message = self._message.model_copy(update=self._changes)
+            self._changes = None
+        return self._message
+
+    def _held(self, name: str) -> Any:
+        if self._changes is not None and name in self._changes:
+            return self._changes[name]
+        return getattr(self._message, name)
+
+    def _joined(self) -> Any:
+        held = self._held("content")
+        text = "".join(self._buffer or ())
+        if isinstance(held, list):
+            return [*held, TextPart(text=text)] if text else held
+        return (held or "") + text
+
+    def append(self, delta: str) -> None:
+        """Add a piece of text (ST-5: joined in order, exactly)."""
+        if self._buffer is None:
+            self._buffer = [delta]
+        else:
+            self._buffer.append(delta)
+
+    def change(self, **fields: Any) -> None:
+        """Set fields of the message."""
+        self._changes = fields if self._changes is None else {**self._changes, **fields}
+
+    def merge_metadata(self, metadata: dict[str, Any] | None) -> None:
+        """MD-1: key by key, the last write wins, nothing is merged inside a value."""
+        if metadata is not None:
+            self.change(metadata={**(self._held("metadata") or {}), **metadata})
+
+    def hold(self, call: CallView) -> None:
+        """Take a call into the message."""
+        self.adopt(call)
+        self.touch()
+
+    def adopt(self, call: CallView) -> None:
+        """Take a view of a call the message brought along."""
+        if isinstance(self.calls, list):
+            self.calls.append(call)
+        else:
+            self.calls = [call]
+
+    def touch(self) -> None:
+        """Note that a held call changed."""
+        if self._changes is None:
+            self._changes = {"tool_calls": None}
+        elif "tool_calls" not in self._changes:
+            self._changes["tool_calls"] = None
+
+
+class CallView:
+    """One tool call of the conversation: name, arguments, phase, answer.
+
+    Attributes:
+        id: the ``toolCallId``.
+        name: the tool it names; untrusted text.
+        phase: see `CallPhase`.
+        holder: the assistant message that holds it.
+        result: the tool message that answers it, or None.
+    """
+
+    __slots__ = ("_arguments", "encrypted_value", "holder", "id", "metadata", "name", "phase", "result")
+
+    def __init__(self, identity: str, name: str, holder: MessageView) -> None:
+        self.id = identity
+        self.name = name
+        self.holder = holder
+        self.phase = CallPhase.STREAMING
+        self.metadata: dict[str, Any] | None = None
+        self.encrypted_value: str | None = None
+        self.result: MessageView | None = None
+        self._arguments: list[str] | None = None
+
+    @classmethod
+    def adopt(cls, call: ToolCall, holder: MessageView) -> CallView:
+        """The view of a call that a message brought along."""
+        view = cls(call.id, call.function.name, holder)
+        view.phase = CallPhase.COMPLETE
+        view.metadata = call.metadata
+        view.encrypted_value = call.encrypted_value
+        view._arguments = [call.function.arguments]
+        return view
+
+    @property
+    def arguments(self) -> str:
+        """The argument text so far, exactly as it came: untrusted, and a prefix until END (TC-2)."""
+        if self._arguments is None:
+            return ""
+        if len(self._arguments) > 1:
+            self._arguments = ["".join(self._arguments)]
+        return self._arguments[0]
+
+    @property
+    def subagent_run_id(self) -> str | None:
+        """Who owns the call: a call belongs to the owner of the message that holds it (SA-5)."""
+        return self.holder.message.subagent_run_id
+
+    @property
+    def tool_call(self) -> ToolCall:
+        """The call as an ``ag_ui.core`` model."""
+        return ToolCall(
+            id=self.id,
+            function=FunctionCall(name=self.name, arguments=self.arguments),
+            encrypted_value=self.encrypted_value,
+            metadata=self.metadata,
+        )
+
+    def append(self, delta: str) -> None:
+        """Add a piece of the argument text."""
+        if self._arguments is None:
+            self._arguments = [delta]
+        else:
+            self._arguments.append(delta)
+        self.holder.touch()
+
+    def merge_metadata(self, metadata: dict[str, Any] | None) -> None:
+        if metadata is not None:
+            self.metadata = {**(self.metadata or {}), **metadata}
+            self.holder.touch()
+
+
+class Conversation:
+    """Messages, tool calls and state, built one verified event at a time.
+
+    Args:
+        notes: where tolerated deviations are recorded.
+        messages: the messages held so far, in order.
+        state: the state held so far (SN-3); ``{}`` when nothing was agreed.
+    """
+
+    def __init__(self, notes: Notes, messages: Iterable[Message] = (), state: Any = None) -> None:
+        self._notes = notes
+        self._views: list[MessageView] = []
+        self._by_id: dict[str, MessageView] = {}
+        self._calls: dict[str, CallView] = {}
+        self.state = state
+        for message in messages:
+            self.add(message)
+        self._relink()
+
+    # Reading.
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages in order, as ``ag_ui.core`` models."""
+        return [view.message for view in self._views]
+
+    @property
+    def views(self) -> Sequence[MessageView]:
+        """The messages in order, as live views."""
+        return tuple(self._views)
+
+    @property
+    def tool_calls(self) -> list[CallView]:
+        """Every tool call of the conversation, in the order the calls were made."""
+        return [call for view in self._views for call in view.calls]
+
+    def view(self, message_id: str) -> MessageView | None:
+        """The message called `message_id`, or None."""
+        return self._by_id.get(message_id)
+
+    def call(self, tool_call_id: str) -> CallView | None:
+        """The tool call called `tool_call_id`, or None."""
+        return self._calls.get(tool_call_id)
+
+    # Writing, for the application's own messages.
+
+    def add(self, message: Message, *, position: int | None = None) -> MessageView:
+        """Append `message` (or insert it at `position`); one with a known id replaces what is held."""
+        known = self._by_id.get(message.id)
+        if known is not None:
+            self._replace(known, message)
+            return known
+        view = MessageView(message)
+        self._by_id[message.id] = view
+        if position is None or position == len(self._views):
+            self._views.append(view)
+        else:
+            self._views.insert(position, view)
+        self._adopt_calls(view)
+        return view
+
+    def add_answer(self, message: ToolMessage) -> MessageView:
+        """Place a tool message behind the call it answers, after answers already there."""
+        call = self._calls.get(message.tool_call_id)
+        view = self.add(message, position=None if call is None else self._after(call.holder))
+        if call is not None:
+            call.phase, call.result = CallPhase.ANSWERED, view
+        return view
+
+    def _after(self, holder: MessageView) -> int:
+        # From the end: the message a result belongs to is almost always among the last.
+        position = len(self._views)
+        while position and self._views[position - 1] is not holder:
+            position -= 1
+        while position < len(self._views) and self._views[position].role == "tool":
+            position += 1
+        return position
+
+    def _adopt_calls(self, view: MessageView) -> None:
+        if view.role != "assistant":
+            return
+        for call in view.message.tool_calls or ():
+            adopted = CallView.adopt(call, view)
+            view.adopt(adopted)
+            self._calls[call.id] = adopted
+
+    def _replace(self, view: MessageView, message: Message) -> None:
+        self._forget_calls(view)
+        view.load(message)
+        self._adopt_calls(view)
+
+    def _relink(self) -> None:
+        """Find every call's answer again after messages came or went as a whole."""
+        for view in self._views:
+            if isinstance(view.message, ToolMessage):
+                call = self._calls.get(view.message.tool_call_id)
+                if call is not None:
+                    call.phase, call.result = CallPhase.ANSWERED, view
+
+    # Reducing.
+
+    def apply(self, event: Event) -> tuple[MessageView | None, CallView | None]:
+        """Reduce one verified event; returns the message and the call it concerns."""
+        reducer = _REDUCERS.get(event.__class__)
+        return _NOTHING if reducer is None else reducer(self, event)
+
+    def _text_start(self, event: Any) -> _Touched:
+        role = event.role or "assistant"
+        view = self._by_id.get(event.message_id)
+        if view is None:
+            view = self.add(
+                _TEXT_ROLES[role](
+                    id=event.message_id, content="", name=event.name, subagent_run_id=event.subagent_run_id
+                )
+            )
+        elif view.role == "activity":
+            return self._not_text(event)
+        view.streaming = True
+        view.merge_metadata(event.metadata)
+        return view, None
+
+    def _not_text(self, event: Any) -> _Touched:
+        self._notes.warn(
+            "message_id_conflict",
+            "/messageId",
+            f"{event.type.value} names {event.message_id!r}, which is an activity message; left as it is",
+        )
+        return None, None
+
+    def _text_content(self, event: Any) -> _Touched:
+        view = self._by_id.get(event.message_id)
+        if view is None or view.role == "activity":
+            return self._lost(event)
+        view.append(event.delta)
+        if event.metadata is not None:
+            view.merge_metadata(event.metadata)
+        return view, None
+
+    def _text_end(self, event: Any) -> _Touched:
+        view = self._by_id.get(event.message_id)
+        if view is None or view.role == "activity":
+            return self._lost(event)
+        view.streaming = False
+        view.merge_metadata(event.metadata)
+        return view, None
+
+    def _lost(self, event: Any) -> _Touched:
+        """A continuation of an item that a snapshot took away while it was open."""
+        self._notes.warn(
+            "message_gone",
+            "/messageId" if hasattr(event, "message_id") else "/toolCallId",
+            f"{event.type.value} continues an item that the conversation no longer holds; it has no effect",
+        )
+        return None, None
+
+    def _reasoning_start(self, event: Any) -> _Touched:
+        view = self._by_id.get(event.message_id)
+        if view is None:
+            view = self.add(
+                ReasoningMessage(id=event.message_id, content="", subagent_run_id=event.subagent_run_id)
+            )
+        elif view.role == "activity":
+            return self._not_text(event)
+        view.streaming = True
+        view.merge_metadata(event.metadata)
+        return view, None
+
+    def _call_start(self, event: Any) -> _Touched:
+        call = self._calls.get(event.tool_call_id)
+        if call is None:
+            holder = self._holder(event)
+            call = self._calls[event.tool_call_id] = CallView(event.tool_call_id, event.tool_call_name, holder)
+            holder.hold(call)
+        else:
+            # ST-6: a reopened call goes on; its name and place stand.
+            call.phase = CallPhase.STREAMING
+        call.merge_metadata(event.metadata)
+        return call.holder, call
+
+    def _holder(self, event: Any) -> MessageView:
+        """TC-1: the assistant message a call lands in, made up where there is none."""
+        parent = None if event.parent_message_id is None else self._by_id.get(event.parent_message_id)
+        if parent is not None and parent.role == "assistant":
+            return parent
+        identity = event.parent_message_id
+        if parent is not None:
+            self._notes.warn(
+                "message_id_conflict",
+                "/parentMessageId",
+                f"the call {event.tool_call_id!r} names the {parent.role} message {parent.id!r} as its parent; "
+                "only an assistant message holds calls, so it gets one of its own",
+            )
+            identity = None
+        return self.add(
+            AssistantMessage(id=identity or event.tool_call_id, subagent_run_id=event.subagent_run_id)
+        )
+
+    def _call_args(self, event: Any) -> _Touched:
+        call = self._calls.get(event.tool_call_id)
+        if call is None:
+            return self._lost(event)
+        call.append(event.delta)
+        if event.metadata is not None:
+            call.merge_metadata(event.metadata)
+        return call.holder, call
+
+    def _call_end(self, event: Any) -> _Touched:
+        call = self._calls.get(event.tool_call_id)
+        if call is None:
+            return self._lost(event)
+        call.phase = CallPhase.COMPLETE if call.result is None else CallPhase.ANSWERED
+        call.merge_metadata(event.metadata)
+        return call.holder, call
+
+    def _call_result(self, event: Any) -> _Touched:
+        """TC-4: a message in its own right; it does not reopen the call it answers."""
+        view = self.add_answer(
+            ToolMessage(
+                id=event.message_id,
+                tool_call_id=event.tool_call_id,
+                content=event.content,
+                subagent_run_id=event.subagent_run_id,
+            )
+        )
+        view.merge_metadata(event.metadata)
+        return view, self._calls.get(event.tool_call_id)
+
+    def _state_snapshot(self, event: Any) -> _Touched:
+        self.state = event.snapshot
+        return None, None
+
+    def _state_delta(self, event: Any) -> _Touched:
+        try:
+            self.state = apply_patch(self.state, event.delta)
+        except PatchFailed as problem:
+            self._notes.warn("patch_failed", "/delta", f"the state stays as it was: {problem}")
+        return None, None
+
+    def _messages_snapshot(self, event: Any) -> _Touched:
+        """SN-4: known ids in place, new ones appended, the absent dropped unless the producer cannot know them."""
+        streaming = [call.id for call in self._calls.values() if call.phase is CallPhase.STREAMING]
+        brought = {message.id: message for message in event.messages}
+        carries = {message.role for message in event.messages}
+        spared = {"activity", "reasoning"} - carries
+        kept = [view for view in self._views if view.id in brought or view.role in spared]
+        for view in self._views:
+            if view.id not in brought and view.role not in spared:
+                self._forget(view)
+        self._views = kept
+        for message in brought.values():
+            self.add(message)
+        for identity in streaming:
+            if identity in self._calls:
+                self._calls[identity].phase = CallPhase.STREAMING
+        self._relink()
+        return None, None
+
+    def _forget(self, view: MessageView) -> None:
+        del self._by_id[view.id]
+        self._forget_calls(view)
+
+    def _forget_calls(self, view: MessageView) -> None:
+        for call in view.calls:
+            if self._calls.get(call.id) is call:
+                del self._calls[call.id]
+
+    def _activity_snapshot(self, event: Any) -> _Touched:
+        view = self._by_id.get(event.message_id)
+        if view is None or (view.role != "activity" and event.replace is not False):
+            fresh = ActivityMessage(
+                id=event.message_id,
+                activity_type=event.activity_type,
+                content=event.content,
+                subagent_run_id=event.subagent_run_id,
+            )
+            view = self.add(fresh)
+        elif event.replace is not False:
+            view.change(
+                activity_type=event.activity_type, content=event.content, subagent_run_id=event.subagent_run_id
+            )
+        if view.role == "activity":
+            view.merge_metadata(event.metadata)
+        return view, None
+
+    def _activity_delta(self, event: Any) -> _Touched:
+        view = self._by_id.get(event.message_id)
+        if view is None or view.role != "activity":
+            held = "there is no such message" if view is None else f"that is a {view.role} message"
+            self._notes.warn(
+                "activity_target_missing", "/messageId", f"no activity {event.message_id!r} to patch: {held}; skipped"
+            )
+            return None, None
+        # Metadata does not depend on the patch: a stale path must not cost the activity its trace keys.
+        view.merge_metadata(event.metadata)
+        try:
+            content = apply_patch(view.message.content, event.patch)
+            if not isinstance(content, dict):
+                raise PatchFailed("the result is no object, and an activity's content is one")
+        except PatchFailed as problem:
+            self._notes.warn("patch_failed", "/patch", f"activity {event.message_id!r} stays as it was: {problem}")
+        else:
+            view.change(content=content, activity_type=event.activity_type)
+        return view, None
+
+    def _encrypted_value(self, event: Any) -> _Touched:
+        """RE-2: stored unread on what it names, to go back unchanged."""
+        if event.subtype == "tool-call":
+            call = self._calls.get(event.entity_id)
+            if call is not None:
+                call.encrypted_value = event.encrypted_value
+                call.holder.touch()
+                return call.holder, call
+        else:
+            view = self._by_id.get(event.entity_id)
+            if view is not None and view.role != "activity":
+                view.change(encrypted_value=event.encrypted_value)
+                return view, None
+        self._notes.warn(
+            "encrypted_value_unclaimed",
+            "/entityId",
+            f"no {event.subtype} {event.entity_id!r} to hold the encrypted value; it is not kept",
+        )
+        return None, None
+
+    def _run_started(self, event: Any) -> _Touched:
+        """History echoed by the producer: what is not held yet is added, what is held stands."""
+        for message in event.input.messages if event.input is not None else ():
+            if message.id not in self._by_id:
+                self.add(message)
+        if event.input is not None:
+            self._relink()
+        return None, None
+
+
+_Touched = tuple[MessageView | None, CallView | None]
+_NOTHING: Final[_Touched] = (None, None)
+
+_REDUCERS: Final[dict[type, Callable[[Conversation, Any], _Touched]]] = {
+    TextMessageStartEvent: Conversation._text_start,
+    TextMessageContentEvent: Conversation._text_content,
+    TextMessageEndEvent: Conversation._text_end,
+    ReasoningMessageStartEvent: Conversation._reasoning_start,
+    ReasoningMessageContentEvent: Conversation._text_content,
+    ReasoningMessageEndEvent: Conversation._text_end,
+    ToolCallStartEvent: Conversation._call_start,
+    ToolCallArgsEvent: Conversation._call_args,
+    ToolCallEndEvent: Conversation._call_end,
+    ToolCallResultEvent: Conversation._call_result,
+    StateSnapshotEvent: Conversation._state_snapshot,
+    StateDeltaEvent: Conversation._state_delta,
+    MessagesSnapshotEvent: Conversation._messages_snapshot,
+    ActivitySnapshotEvent: Conversation._activity_snapshot,
+    ActivityDeltaEvent: Conversation._activity_delta,
+    ReasoningEncryptedValueEvent: Conversation._encrypted_value,
+    RunStartedEvent: Conversation._run_started,
+}

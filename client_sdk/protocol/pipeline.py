@@ -1,0 +1,270 @@
+"""The pipeline: the stages in the one order every path uses (PL-1).
+
+Feed and drain: ``feed`` takes one frame's payload and returns the updates it
+caused; when a rule is broken it returns what came before the break, and
+``error`` holds the `ProtocolError` from then on. Nothing here awaits. With
+middleware installed, the pipeline is driven in two halves, ``decode`` before
+and ``feed_raw`` after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ag_ui.core import Event, Message, ToolCallResultEvent
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from client_sdk.diagnostics import Diagnostic
+from client_sdk.errors import ProtocolError
+from client_sdk.protocol.chunks import CHUNK_EVENTS, Expander
+from client_sdk.protocol.compat import Compatibility, Peer
+from client_sdk.protocol.conversation import CallView, Conversation, MessageView
+from client_sdk.protocol.enforce import Enforcer
+from client_sdk.protocol.notes import Notes
+from client_sdk.protocol.order import Verifier
+from client_sdk.protocol.runs import Ledger, RunStatus
+from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FLAT_EVENTS
+
+_validate = EVENT_ADAPTER.validator.validate_json
+
+
+def _is_plain_result(event: Any) -> bool:
+    return event.__class__ is ToolCallResultEvent and event.content.__class__ is str
+
+
+class Update:
+    """One delivered event and what it concerns.
+
+    Attributes:
+        event: the event, an ``ag_ui.core`` model; chunks arrive expanded.
+        diagnostics: what was tolerated on the way to it.
+    """
+
+    __slots__ = ("_call", "_view", "diagnostics", "event")
+
+    def __init__(
+        self,
+        event: Event,
+        view: MessageView | None = None,
+        call: CallView | None = None,
+        diagnostics: tuple[Diagnostic, ...] = (),
+    ) -> None:
+        self.event = event
+        self._view = view
+        self._call = call
+        self.diagnostics = diagnostics
+
+    @property
+    def message(self) -> Message | None:
+        """The message the event concerns, as it is now; None for events that concern none."""
+        return None if self._view is None else self._view.message
+
+    @property
+    def message_id(self) -> str | None:
+        """The id of that message, without building it."""
+        return None if self._view is None else self._view.id
+
+    @property
+    def tool_call(self) -> CallView | None:
+        """The tool call the event concerns, a live view with its phase; None for other events."""
+        return self._call
+
+    @property
+    def delta(self) -> str | None:
+        """The piece of text or arguments the event adds, None for other events."""
+        return getattr(self.event, "delta", None) if self._view is not None else None
+
+    def __repr__(self) -> str:
+        return f"Update({self.event!r})"
+
+
+class Pipeline:
+    """Everything between a frame's payload and the conversation.
+
+    Args:
+        thread_id: the input's thread id; None takes the stream's first (replay).
+        messages: the messages the run starts from.
+        state: the state the run starts from (SN-3).
+        peer_version: what the peer is known to speak at most, such as ``"0.0.57"`` (VE-3).
+
+    Raises:
+        ValueError: when `peer_version` is not dot-separated numbers.
+    """
+
+    def __init__(
+        self,
+        *,
+        thread_id: str | None = None,
+        messages: Iterable[Message] = (),
+        state: Any = None,
+        peer_version: str | None = None,
+    ) -> None:
+        self._notes = Notes()
+        peer = Peer(peer_version)
+        self._compat = Compatibility(self._notes, peer)
+        self._enforcer = Enforcer(self._notes)
+        self._expander = Expander(self._notes)
+        self._verifier = Verifier(self._notes)
+        self._plain = not peer.predates_subagents
+        self._decoded = -1
+        self._fed = -1
+        self.conversation = Conversation(self._notes, messages, {} if state is None else state)
+        self.ledger = Ledger(self._notes, self.conversation, thread_id)
+        self.diagnostics: list[Diagnostic] = []
+        self.error: ProtocolError | None = None
+
+    # The whole way, for streams without middleware.
+
+    def feed(self, payload: str | bytes) -> list[Update]:
+        """Take one frame's payload, JSON text, through every stage.
+
+        Returns:
+            The updates it caused, in order. When a rule is broken, `error` is
+            set and the updates are those from before the break (PL-4).
+        """
+        if self.error is not None:
+            return []
+        event = self._quick(payload)
+        if event is None:
+            return [update for raw in self.decode(payload) for update in self.feed_raw(raw, index=self._decoded)]
+        notes = self._notes
+        self._decoded = notes.index = self._decoded + 1
+        notes.event_type = event.type
+        updates: list[Update] = []
+        try:
+            self._deliver(event, updates)
+        except ProtocolError as error:
+            self._reject(error)
+        return updates
+
+    def _quick(self, payload: str | bytes) -> Event | None:
+        """The event in `payload` when nothing is left to translate or strip in it, else None.
+
+        The same verdict as the long way, reached without building a dictionary:
+        for an event of scalars that validates, unknown keys and nulls are all
+        that could be left to judge.
+        """
+        try:
+            event: Any = _validate(payload, strict=True, by_alias=True, by_name=False)
+        except ValidationError:
+            return None
+        if (
+            (event.__class__ in FLAT_EVENTS or _is_plain_result(event))
+            and not event.__pydantic_extra__
+            and event.metadata is None
+            and event.raw_event is None
+            and (b"null" if payload.__class__ is bytes else "null") not in payload  # type: ignore[operator]
+            and self._plain
+        ):
+            return event  # type: ignore[no-any-return]
+        return None
+
+    # The two halves, with middleware in between.
+
+    def decode(self, payload: str | bytes) -> list[dict[str, Any]]:
+        """Frame to raw events: JSON, then compatibility translation (PR-1, VE-2).
+
+        Returns:
+            The raw events middleware sees; none, with `error` set, when the
+            frame is no event.
+        """
+        self._decoded += 1
+        self._notes.index = self._decoded
+        self._notes.event_type = None
+        try:
+            raw = self._object(payload)
+            self._notes.event_type = raw["type"]
+            translated = self._compat.feed(raw)
+        except ProtocolError as error:
+            self._reject(error)
+            return []
+        self._collect()
+        return translated
+
+    def feed_raw(self, raw: dict[str, Any], *, index: int | None = None) -> list[Update]:
+        """Raw event to updates: enforcement, expansion, order, conversation.
+
+        Args:
+            raw: one raw event, as `decode` gave it or as middleware made it.
+            index: its position on the wire; None counts the events fed.
+        """
+        if self.error is not None:
+            return []
+        updates: list[Update] = []
+        try:
+            self._fed += 1
+            self._notes.index = self._fed if index is None else index
+            self._notes.event_type = None
+            self._notes.event_type = _type_of(raw, self._notes)
+            for event in self._enforcer.feed(raw):
+                self._deliver(event, updates)
+        except ProtocolError as error:
+            self._reject(error)
+        self._collect()
+        return updates
+
+    def end(self) -> None:
+        """The stream is over. A run without a terminal event is truncated (TR-1); nothing is invented."""
+        self.ledger.end(RunStatus.REJECTED if self.error is not None else RunStatus.TRUNCATED)
+        self._collect()
+
+    def reject(self, error: ProtocolError) -> None:
+        """Reject the stream for a reason found outside, by middleware say."""
+        self._reject(error)
+
+    def _deliver(self, event: Event, updates: list[Update]) -> None:
+        expander = self._expander
+        if expander.idle and event.__class__ not in CHUNK_EVENTS:
+            updates.append(self._take_in(event))
+            return
+        for expanded in expander.feed(event):
+            updates.append(self._take_in(expanded))
+
+    def _take_in(self, event: Event) -> Update:
+        self._verifier.verify(event)
+        view, call = self.conversation.apply(event)
+        self.ledger.feed(event)
+        return Update(event, view, call, self._collect() if self._notes.pending else ())
+
+    def _collect(self) -> tuple[Diagnostic, ...]:
+        taken = self._notes.take()
+        if taken:
+            self.diagnostics.extend(taken)
+        return taken
+
+    def _reject(self, error: ProtocolError) -> None:
+        self._collect()
+        self.error = error
+
+    def _object(self, payload: str | bytes) -> dict[str, Any]:
+        try:
+            raw = from_json(payload, allow_inf_nan=False, cache_strings="keys")
+        except ValueError as error:
+            raise self._notes.fatal("not_an_event", f"the frame is not JSON: {error}") from None
+        _type_of(raw, self._notes)
+        return raw  # type: ignore[no-any-return]
+
+
+def _type_of(raw: Any, notes: Notes) -> str:
+    """PR-1: a frame is a JSON object with a string ``type``.
+
+    Raises:
+        ProtocolError: ``not_an_event``.
+    """
+    if not isinstance(raw, dict):
+        raise notes.fatal("not_an_event", f"expected a JSON object, got {type(raw).__name__}")
+    kind = raw.get("type")
+    if not isinstance(kind, str):
+        missing = "has no type" if "type" not in raw else "has a type that is not a string"
+        raise notes.fatal("not_an_event", f"the frame {missing}", path="/type")
+    return kind
+
+
+def dump_event(event: Event) -> dict[str, Any]:
+    """`event` in wire spelling: camelCase, absent where it has no value."""
+    return event.model_dump(mode="json", by_alias=True)
+
+
+__all__ = ["Pipeline", "Update", "dump_event"]

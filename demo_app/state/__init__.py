@@ -1,0 +1,1 @@
+"""The app's states: settings, the back office, and the chat."""

@@ -10,6 +10,7 @@
     │   ├── HttpStatusError       an HTTP status other than success (TR-3)        http_status
     │   ├── ContentTypeError      the answer is not ``text/event-stream``         content_type
     │   └── FrameTooLarge         one frame exceeds the limit (TR-5)              frame_too_large
+    ├── SourceError               what is to be replayed is no recorded stream    unreadable_source
     ├── ProtocolError             the producer broke a rule; the stream is rejected
     ├── InputError                the application's own run input is not sendable (RI-1)
     ├── RunError                  ``RunResult.raise_for_status()`` found a run that did not go well
@@ -115,6 +116,13 @@ class FrameTooLarge(TransportError):
     def __init__(self, message: str, *, limit: int) -> None:
         super().__init__(message, code="frame_too_large")
         self.limit = limit
+
+
+class SourceError(ClientError):
+    """What is to be replayed is no recorded stream in any form this package reads."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="unreadable_source")
 
 
 class ProtocolError(ClientError):

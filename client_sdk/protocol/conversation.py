@@ -224,24 +224,30 @@ class CallView:
             self.holder.touch()
 
 
+_NO_STATE: Final[Any] = object()
+
+
 class Conversation:
     """Messages, tool calls and state, built one verified event at a time.
 
     Args:
-        notes: where tolerated deviations are recorded.
         messages: the messages held so far, in order.
-        state: the state held so far (SN-3); ``{}`` when nothing was agreed.
+        state: the state held so far, any JSON value; ``{}`` when nothing was agreed (SN-3).
     """
 
-    def __init__(self, notes: Notes, messages: Iterable[Message] = (), state: Any = None) -> None:
-        self._notes = notes
+    def __init__(self, messages: Iterable[Message] = (), state: Any = _NO_STATE) -> None:
+        self._notes = Notes()
         self._views: list[MessageView] = []
         self._by_id: dict[str, MessageView] = {}
         self._calls: dict[str, CallView] = {}
-        self.state = state
+        self.state = {} if state is _NO_STATE else state
         for message in messages:
             self.add(message)
         self._relink()
+
+    def attach(self, notes: Notes) -> None:
+        """Record deviations in `notes` from now on: each run's pipeline has its own."""
+        self._notes = notes
 
     # Reading.
 

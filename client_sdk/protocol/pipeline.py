@@ -9,8 +9,7 @@ and ``feed_raw`` after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from ag_ui.core import Event, Message, ToolCallResultEvent
 from pydantic import ValidationError
@@ -85,8 +84,7 @@ class Pipeline:
 
     Args:
         thread_id: the input's thread id; None takes the stream's first (replay).
-        messages: the messages the run starts from.
-        state: the state the run starts from (SN-3).
+        conversation: what the thread holds; the run goes on from it and changes it. None starts an empty one.
         peer_version: what the peer is known to speak at most, such as ``"0.0.57"`` (VE-3).
 
     Raises:
@@ -97,8 +95,7 @@ class Pipeline:
         self,
         *,
         thread_id: str | None = None,
-        messages: Iterable[Message] = (),
-        state: Any = None,
+        conversation: Conversation | None = None,
         peer_version: str | None = None,
     ) -> None:
         self._notes = Notes()
@@ -110,7 +107,8 @@ class Pipeline:
         self._plain = not peer.predates_subagents
         self._decoded = -1
         self._fed = -1
-        self.conversation = Conversation(self._notes, messages, {} if state is None else state)
+        self.conversation = Conversation() if conversation is None else conversation
+        self.conversation.attach(self._notes)
         self.ledger = Ledger(self._notes, self.conversation, thread_id)
         self.diagnostics: list[Diagnostic] = []
         self.error: ProtocolError | None = None

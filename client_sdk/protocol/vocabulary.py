@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from ag_ui.core import Event, EventType, RunAgentInput, StateDeltaEvent
+from ag_ui.core import Event, EventType, Message, RunAgentInput, StateDeltaEvent
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
 EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
 INPUT_ADAPTER: TypeAdapter[RunAgentInput] = TypeAdapter(RunAgentInput)
+MESSAGE_ADAPTER: TypeAdapter[Message] = TypeAdapter(Message)
 
 EVENT_TYPES: frozenset[str] = frozenset(member.value for member in EventType)
 """Every event type this version of the protocol describes."""
@@ -163,6 +164,7 @@ def _event_models() -> tuple[type[BaseModel], ...]:
 EVENT_MODELS: dict[str, type[BaseModel]] = {_tag_value(model, "type"): model for model in _event_models()}
 EVENT_SHAPES: dict[str, Described] = {kind: describe(model) for kind, model in EVENT_MODELS.items()}
 INPUT_SHAPE: Described = describe(RunAgentInput)
+MESSAGE_SHAPE: Shape = _shape(Message)
 
 _OPEN_EVERYWHERE = {"metadata", "rawEvent"}
 

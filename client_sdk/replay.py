@@ -1,0 +1,143 @@
+"""Replay: a recorded stream through the same pipeline a live one takes (PL-1). It executes nothing, ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ag_ui.core import Event
+
+from client_sdk.diagnostics import Diagnostic
+from client_sdk.errors import ProtocolError
+from client_sdk.protocol.compat import Peer
+from client_sdk.protocol.conversation import Conversation
+from client_sdk.protocol.outgoing import adopt_message, prepare_input, wire
+from client_sdk.protocol.pipeline import Pipeline, Update
+from client_sdk.results import RunResult, build_result
+
+
+class Replay:
+    """One recorded stream being judged.
+
+    Feed it payloads, then `finish`; `document` is the report other tools read.
+
+    Args:
+        input: the run input the stream answers, in wire spelling and as partial as a
+            fixture's (``messages``, ``tools``, ``state``, …); ids that it lacks are
+            the stream's first.
+        peer_version: what the peer is known to speak at most (VE-3).
+
+    Raises:
+        InputError: the input is malformed.
+        ValueError: `peer_version` is not dot-separated numbers.
+    """
+
+    def __init__(self, input: Mapping[str, Any] | None = None, *, peer_version: str | None = None) -> None:
+        self._input = dict(input or {})
+        self._peer = Peer(peer_version)
+        self._sent: list[Diagnostic] = []
+        held = [
+            adopt_message(message, self._sent.append, path=f"/messages/{index}")
+            for index, message in enumerate(self._input.get("messages") or ())
+        ]
+        state = self._input.get("state")
+        conversation = Conversation(held, {} if state is None else state)
+        self._held = [wire(message) for message in held]
+        self._pipeline = Pipeline(
+            thread_id=self._input.get("threadId"), conversation=conversation, peer_version=peer_version
+        )
+        self.events: list[Event] = []
+
+    def feed(self, payload: str) -> list[Update]:
+        """Take one frame's payload; the updates it caused."""
+        updates = self._pipeline.feed(payload)
+        self.events.extend(update.event for update in updates)
+        return updates
+
+    @property
+    def error(self) -> ProtocolError | None:
+        """Why the stream was rejected, None while it was not."""
+        return self._pipeline.error
+
+    def finish(self) -> RunResult:
+        """The stream is over: what it came to."""
+        pipeline = self._pipeline
+        pipeline.end()
+        request = self._request()
+        messages = pipeline.conversation.messages
+        before = {message["id"] for message in self._held}
+        return build_result(
+            pipeline.ledger.runs,
+            messages=messages,
+            new_messages=[message for message in messages if message.id not in before],
+            state=pipeline.conversation.state,
+            diagnostics=[*self._sent, *pipeline.diagnostics],
+            error=pipeline.error,
+            request=request,
+        )
+
+    def _request(self) -> dict[str, Any]:
+        """The RunAgentInput that would have been sent."""
+        first = next(iter(self._pipeline.ledger.runs), None)
+        ids = {"threadId": first.thread_id if first else "", "runId": first.run_id if first else ""}
+        return prepare_input({**ids, **self._input, "messages": self._held}, self._peer, self._sent.append)
+
+
+def replay(
+    payloads: Iterable[str], input: Mapping[str, Any] | None = None, *, peer_version: str | None = None
+) -> dict[str, Any]:
+    """Judge a recorded stream and report on it.
+
+    Args:
+        payloads: the frames' payloads, JSON texts.
+        input: see `Replay`.
+        peer_version: see `Replay`.
+
+    Returns:
+        The report, as `document` describes it.
+    """
+    run = Replay(input, peer_version=peer_version)
+    for payload in payloads:
+        run.feed(payload)
+    return document(run.finish(), run.events)
+
+
+def document(result: RunResult, events: Iterable[Event]) -> dict[str, Any]:
+    """The report on one stream that ``replay --json`` prints: a contract other tools read.
+
+    Events, messages and request are in wire spelling: camelCase, absent where there is no value.
+    """
+    return {
+        "status": result.status.value,
+        "error": _error(result.error) if isinstance(result.error, ProtocolError) else None,
+        "runErrors": [{"message": error.message, "code": error.code} for error in result.run_errors],
+        "diagnostics": [
+            {"code": entry.code, "path": entry.path, "message": entry.message} for entry in result.diagnostics
+        ],
+        "events": [wire(event) for event in events],
+        "messages": [wire(message) for message in result.messages],
+        "state": result.state,
+        "pendingToolCalls": [
+            {"id": call.id, "name": call.name, "arguments": call.arguments} for call in result.pending_tool_calls
+        ],
+        "interrupts": [wire(interrupt) for interrupt in result.interrupts],
+        "usage": [wire(entry) for entry in result.usage],
+        "request": result.request,
+    }
+
+
+def _error(error: ProtocolError) -> dict[str, Any]:
+    return {
+        "code": error.code,
+        "message": error.message,
+        "eventType": error.event_type,
+        "index": error.index,
+        "path": error.path,
+        "ids": list(error.ids),
+    }
+
+
+def payload(event: Mapping[str, Any]) -> str:
+    """A raw event object as the JSON text of a frame."""
+    return json.dumps(event, ensure_ascii=False)

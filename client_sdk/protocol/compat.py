@@ -208,9 +208,7 @@ class Compatibility:
             return raw
         renewed = echoed
         if "forwardedProps" in echoed and echoed["forwardedProps"] is None:
-            self._notes.warn(
-                "retired_shape", "/input/forwardedProps", "null is an older spelling of absence; left out"
-            )
+            self._notes.warn("retired_shape", "/input/forwardedProps", "null is an older spelling of absence; left out")
             renewed = without(echoed, "forwardedProps")
         renewed = self._messages(renewed, "/input")
         return raw if renewed is echoed else {**raw, "input": renewed}
@@ -253,9 +251,7 @@ class Compatibility:
     def _part(self, part: Any, path: str) -> Any:
         if not _is_media(part) or part.get("metadata", 0) is not None:
             return part
-        self._notes.warn(
-            "retired_shape", f"{path}/metadata", "null is an older spelling of absence; left out"
-        )
+        self._notes.warn("retired_shape", f"{path}/metadata", "null is an older spelling of absence; left out")
         return without(part, "metadata")
 
     # A peer from before subagents (VE-3).

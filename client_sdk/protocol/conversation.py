@@ -309,9 +309,10 @@ class Conversation:
         return position
 
     def _adopt_calls(self, view: MessageView) -> None:
-        if view.role != "assistant":
+        message = view.message
+        if not isinstance(message, AssistantMessage):
             return
-        for call in view.message.tool_calls or ():
+        for call in message.tool_calls or ():
             adopted = CallView.adopt(call, view)
             view.adopt(adopted)
             self._calls[call.id] = adopted
@@ -388,9 +389,7 @@ class Conversation:
     def _reasoning_start(self, event: Any) -> _Touched:
         view = self._by_id.get(event.message_id)
         if view is None:
-            view = self.add(
-                ReasoningMessage(id=event.message_id, content="", subagent_run_id=event.subagent_run_id)
-            )
+            view = self.add(ReasoningMessage(id=event.message_id, content="", subagent_run_id=event.subagent_run_id))
         elif view.role == "activity":
             return self._not_text(event)
         view.streaming = True
@@ -423,9 +422,7 @@ class Conversation:
                 "only an assistant message holds calls, so it gets one of its own",
             )
             identity = None
-        return self.add(
-            AssistantMessage(id=identity or event.tool_call_id, subagent_run_id=event.subagent_run_id)
-        )
+        return self.add(AssistantMessage(id=identity or event.tool_call_id, subagent_run_id=event.subagent_run_id))
 
     def _call_args(self, event: Any) -> _Touched:
         call = self._calls.get(event.tool_call_id)
@@ -507,9 +504,7 @@ class Conversation:
             )
             view = self.add(fresh)
         elif event.replace is not False:
-            view.change(
-                activity_type=event.activity_type, content=event.content, subagent_run_id=event.subagent_run_id
-            )
+            view.change(activity_type=event.activity_type, content=event.content, subagent_run_id=event.subagent_run_id)
         if view.role == "activity":
             view.merge_metadata(event.metadata)
         return view, None

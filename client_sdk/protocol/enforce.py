@@ -290,7 +290,9 @@ class Enforcer:
             event = conform(raw, shape, EVENT_ADAPTER, lambda removal: self._notes.warn(*removal))
         except Malformed as problem:
             raise self._notes.fatal(
-                "malformed_event", f"{kind}{problem.path and ' at ' + problem.path}: {problem.message}", path=problem.path
+                "malformed_event",
+                f"{kind}{problem.path and ' at ' + problem.path}: {problem.message}",
+                path=problem.path,
             ) from None
         if event is None:
             self._drop_whole(raw, shape)

@@ -29,9 +29,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal
 
 from ag_ui.core import (
-    Event,
     ActivityDeltaEvent,
     ActivitySnapshotEvent,
+    Event,
     MessagesSnapshotEvent,
     ReasoningEncryptedValueEvent,
     ReasoningEndEvent,
@@ -184,7 +184,7 @@ class Verifier:
             if interrupt.id in seen:
                 raise self._notes.fatal(
                     "duplicate_interrupt",
-                    f"two interrupts of run {self._run_id!r} share the id {interrupt.id!r}: one answer would answer both",
+                    f"two interrupts of {self._run_id!r} share the id {interrupt.id!r}: one answer would serve both",
                     path=f"/outcome/interrupts/{index}/id",
                     ids=(interrupt.id,),
                 )

@@ -57,7 +57,9 @@ def adopt_message(message: Message | Mapping[str, Any], warn: Warn, *, path: str
     try:
         model = conform(raw, MESSAGE_SHAPE, MESSAGE_ADAPTER, lambda removed: warn(_stripped(removed, path)))
     except Malformed as problem:
-        raise InputError(f"the message at {path or '/'} is malformed: {problem.message}", path=path + problem.path) from None
+        raise InputError(
+            f"the message at {path or '/'} is malformed: {problem.message}", path=path + problem.path
+        ) from None
     if model is None:
         raise InputError(f"the message at {path or '/'} has a role that is not known here", path=f"{path}/role")
     return model  # type: ignore[no-any-return]
@@ -87,9 +89,7 @@ def prepare_input(raw: Raw, peer: Peer, warn: Warn) -> Raw:
     if not peer.declares_version:
         renewed = without(renewed, "protocolVersion")
     if isinstance(renewed.get("messages"), list):
-        renewed["messages"] = [
-            upgrade_message(message) for message in renewed["messages"] if not _is_activity(message)
-        ]
+        renewed["messages"] = [upgrade_message(message) for message in renewed["messages"] if not _is_activity(message)]
         renewed = _downgrade(renewed, peer, warn)
     renewed = _omit_nulls(renewed, INPUT_SHAPE)
     try:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import jsonpatch
-from jsonpointer import JsonPointerException
+from jsonpointer import JsonPointerException, resolve_pointer
 
 
 class PatchFailed(Exception):
@@ -30,19 +30,20 @@ def same_json(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-class _StrictTest(jsonpatch.TestOperation):  # type: ignore[misc]
+class _StrictTest(jsonpatch.TestOperation):
     def apply(self, obj: Any) -> Any:
-        found = self.pointer.resolve(obj)
-        if not same_json(found, self.operation["value"]):
+        operation: Any = self.operation
+        found = resolve_pointer(obj, self.location)
+        if not same_json(found, operation["value"]):
             raise jsonpatch.JsonPatchTestFailed(f"the value at {self.location!r} is not the expected one")
         return obj
 
 
-class _Patch(jsonpatch.JsonPatch):  # type: ignore[misc]
-    operations: Final = MappingProxyType({**jsonpatch.JsonPatch.operations, "test": _StrictTest})
+class _Patch(jsonpatch.JsonPatch):
+    operations = MappingProxyType({**jsonpatch.JsonPatch.operations, "test": _StrictTest})
 
 
-def _plain(operation: Any) -> dict[str, Any]:
+def _plain(operation: Any) -> Any:
     """One operation as the library wants it, from its ``ag_ui.core`` model."""
     kind: str = operation.op
     plain: dict[str, Any] = {"op": kind, "path": operation.path}
@@ -67,8 +68,7 @@ def apply_patch(document: Any, operations: Sequence[Any]) -> Any:
     """
     position = 0
     try:
-        plain = [_plain(operation) for operation in operations]
-        for position, operation in enumerate(plain):
+        for position, operation in enumerate(map(_plain, operations)):
             document = _Patch([operation]).apply(document, in_place=position > 0)
         return document
     except (jsonpatch.JsonPatchException, JsonPointerException, TypeError, RecursionError) as error:

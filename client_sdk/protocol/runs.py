@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any, Final
 
 from ag_ui.core import (
+    PROTOCOL_VERSION,
     Event,
     Interrupt,
-    PROTOCOL_VERSION,
     RunErrorEvent,
     RunFinishedEvent,
     RunStartedEvent,

@@ -1,0 +1,56 @@
+"""Middleware: retry, logging, header refresh, event translation, written by applications.
+
+A middleware is a function of the request and of what comes next, and an
+asynchronous iterator of raw events::
+
+    async def log_types(request: RunRequest, call_next: CallNext) -> AsyncIterator[RawEvent]:
+        async for event in call_next(request):
+            print(event["type"])
+            yield event
+
+It sees every event before anything is stripped from it, unknown types included
+(PL-2), and what it yields is enforced and verified before the application sees
+it (PL-3). The first in the list is the outermost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+RawEvent = dict[str, Any]
+"""One event as it travels: a JSON object with a string ``type``."""
+
+
+@dataclass(slots=True)
+class RunRequest:
+    """One request to the agent, for middleware to read and change.
+
+    Attributes:
+        input: the RunAgentInput in wire spelling. It is enforced after the middleware, immediately before
+            sending (RI-1).
+        headers: further HTTP headers of this request.
+    """
+
+    input: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+CallNext = Callable[[RunRequest], AsyncIterator[RawEvent]]
+"""The rest of the way to the agent. It may be called again, for a retry, while nothing was yielded."""
+
+Middleware = Callable[[RunRequest, CallNext], AsyncIterator[RawEvent]]
+"""A middleware: see the module."""
+
+
+def chain(middleware: Sequence[Middleware], innermost: CallNext) -> CallNext:
+    """Compose `middleware` around `innermost`, the first outermost."""
+    following = innermost
+    for layer in reversed(middleware):
+        following = _wrap(layer, following)
+    return following
+
+
+def _wrap(layer: Middleware, following: CallNext) -> CallNext:
+    return lambda request: layer(request, following)

@@ -80,6 +80,8 @@ config = rx.Config(
     frontend_port=PORT,
     backend_port=PORT,
     backend_host=os.environ.get("DEMO_HOST", "127.0.0.1"),
+    # No other site may call the agent or the app's endpoints from a visitor's browser.
+    cors_allowed_origins=[],
     telemetry_enabled=False,
     show_built_with_reflex=False,
     # One process holds all sessions; what must outlive it is in the demo's own stores.

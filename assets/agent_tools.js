@@ -96,6 +96,10 @@
 
   const plainPath = () => location.pathname.replace(/(.)\/$/, "$1");
   const pageRoot = () => document.querySelector("[data-page]");
+
+  // Whether the page's data was read for the address in the bar, and not for the one before it.
+  const address = (url) => url.pathname.replace(/(.)\/$/, "$1") + "?" + Array.from(url.searchParams).sort().join("&");
+  const upToDate = (root) => address(new URL(root.dataset.shown || "/-", location.origin)) === address(new URL(location.href));
   const hydrated = () => document.querySelector(".app")?.dataset.hydrated === "true";
 
   // Elements that agents may name, compared by value.
@@ -112,7 +116,7 @@
     const shown = () => {
       const root = pageRoot();
       const same = plainPath() === path && root?.dataset.page === name;
-      return same && (!page.same || page.same(root, args)) && root.dataset.load !== "loading" && hydrated() ? root : null;
+      return same && (!page.same || page.same(root, args)) && root.dataset.load !== "loading" && upToDate(root) && hydrated() ? root : null;
     };
     if (!shown()) {
       const navigate = await until(() => window.hallaNavigate, "The app's start");
@@ -220,7 +224,7 @@
     const there = Object.entries(expected).every(
       ([name, value]) => page.dataset[name] === value && (inAddress.get(names[name]) ?? "") === value,
     );
-    return there && page.dataset.load === "ready" && hydrated() ? page : null;
+    return there && page.dataset.load === "ready" && upToDate(page) && hydrated() ? page : null;
   }
 
   async function fillForm(args) {

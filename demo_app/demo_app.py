@@ -3,8 +3,9 @@
 from typing import Any
 
 import reflex as rx
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
+from demo_app.agent.endpoint import create_app
 from demo_app.components.shell import shell
 from demo_app.i18n import t
 from demo_app.pages.dashboard import dashboard
@@ -34,8 +35,16 @@ PAGES: tuple[tuple[str, Any, str, Any], ...] = (
     ("404", missing, "missing.title", None),
 )
 
+
+def with_agent(pages: ASGIApp) -> ASGIApp:
+    """The backend that serves the agent at `/agent` and everything else from `pages`."""
+    agent = create_app()
+    agent.mount("", pages)
+    return agent
+
+
 app = rx.App(
-    api_transformer=Starlette(),
+    api_transformer=with_agent,
     extra_app_wraps={(10, "Shell"): lambda _: shell()},
     stylesheets=["/halla.css"],
     reset_style=False,
@@ -47,5 +56,8 @@ app = rx.App(
     ],
     toaster=None,
 )
+if app.sio is not None:
+    # Only pages of this origin may open the app's socket; None is Socket.IO's word for that, an empty list is not.
+    app.sio.eio.cors_allowed_origins = None
 for route, page, title, on_load in PAGES:
     app.add_page(page, route=route, title=f"{t(title)} · Halla Supply", on_load=on_load)

@@ -2,8 +2,8 @@
 
 In a component `t("orders.title")` is a Var that follows the visitor's language without a round trip; it takes
 Vars for the text's named places: `t("pager.page", page=State.page, pages=State.pages)`. In handlers, where
-the language is known, `text("orders.title", language)` gives a plain string. `either(en, ko)` chooses between two
-values that are not in the table, such as a product's two names.
+the language is known, `text("orders.title", language)` gives a plain string. `either(en, ko)` chooses between
+two values that are not in the table, such as a product's two names.
 """
 
 from typing import Any, cast
@@ -15,7 +15,7 @@ from demo_app.state.settings import SettingsState
 TEXTS: dict[str, tuple[str, str]] = {
     # the frame
     "app.name": ("Halla Supply", "한라 서플라이"),
-    "app.line": ("Coffee equipment wholesale", "커피 장비 도매"),
+    "app.line": ("Coffee gear, wholesale", "커피 장비 도매"),
     "skip": ("Skip to content", "본문으로 건너뛰기"),
     "nav.label": ("Main", "주 메뉴"),
     "nav.dashboard": ("Dashboard", "대시보드"),

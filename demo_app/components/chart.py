@@ -96,6 +96,4 @@ def _as_table() -> rx.Component:
 
 def _table_row(bar: rx.Var[Bar]) -> rx.Component:
     row: Any = bar
-    return rx.el.tr(
-        rx.el.th(either(row.label, row.label_ko), scope="row"), rx.el.td(row.value, class_name="end")
-    )
+    return rx.el.tr(rx.el.th(either(row.label, row.label_ko), scope="row"), rx.el.td(row.value, class_name="end"))

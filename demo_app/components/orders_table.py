@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from demo_app.components.ui import badge, link
-from demo_app.i18n import t
+from demo_app.i18n import either, t
 from demo_app.state.shop_view import OrderRow
 from demo_app.theme import ORDER_STATUS, ORDER_TONES
 
@@ -36,9 +36,9 @@ def _row(order: rx.Var[OrderRow]) -> rx.Component:
     row: Any = order
     return rx.el.tr(
         rx.el.th(link("#", row.number, to=row.href, class_name="row-link num"), scope="row"),
-        rx.el.td(row.customer, rx.el.span(row.placed_on, class_name="cell-sub num")),
+        rx.el.td(either(row.customer, row.customer_ko), rx.el.span(row.placed_on, class_name="cell-sub num")),
         rx.el.td(
-            row.articles,
+            either(row.article, row.article_ko),
             rx.cond(row.more > 0, rx.el.span(f" +{row.more}", class_name="card-note")),
             class_name="wide-only",
         ),

@@ -55,8 +55,7 @@ def _shown_path() -> rx.vars.StringVar[str]:
     hooks = {
         "const [hallaPath, setHallaPath] = useState('');": None,
         "const hallaLocation = useLocation();": None,
-        "useEffect(() => { setHallaPath(hallaLocation.pathname.replace(/(.)\\/$/, '$1')); },"
-        " [hallaLocation]);": None,
+        "useEffect(() => { setHallaPath(hallaLocation.pathname.replace(/(.)\\/$/, '$1')); }, [hallaLocation]);": None,
     }
     imports = {"react-router": ["useLocation"], "react": ["useEffect", "useState"]}
     return rx.Var("hallaPath", _var_data=rx.vars.VarData(hooks=hooks, imports=imports)).to(str)

@@ -52,18 +52,13 @@ def badge(value: Any, texts: dict[str, str], tones: dict[str, Tone]) -> rx.Compo
 _NOTICE_GLYPHS = {Tone.OK: "circle-check", Tone.DANGER: "circle-alert", Tone.WARN: "triangle-alert"}
 
 
-_NOTICE_GLYPHS = {Tone.OK: "circle-check", Tone.DANGER: "circle-alert", Tone.WARN: "triangle-alert"}
-
-
 def notice(tone: Tone, *children: Any, **props: Any) -> rx.Component:
     """A line about the page; give it `role="status"` or `role="alert"` as it deserves."""
     glyph = _NOTICE_GLYPHS.get(tone, "info")
     return rx.el.div(icon(glyph), rx.el.div(*children), class_name=f"notice {tone}", **props)
 
 
-def state_panel(
-    glyph: str, title: Any, *children: Any, heading: Any = rx.el.h2, **props: Any
-) -> rx.Component:
+def state_panel(glyph: str, title: Any, *children: Any, heading: Any = rx.el.h2, **props: Any) -> rx.Component:
     """A page or card without content: why, and what to do next."""
     return rx.el.div(
         rx.el.span(icon(glyph, 22), class_name="state-mark"),
@@ -99,10 +94,7 @@ def bones(count: int, height: str = "2.5rem") -> rx.Component:
     """A loading skeleton of `count` bars, announced once."""
     return rx.el.div(
         rx.el.span(t("loading"), class_name="sr-only"),
-        *[
-            rx.el.span(class_name="bone", style={"height": height, "margin_bottom": "0.75rem"})
-            for _ in range(count)
-        ],
+        *[rx.el.span(class_name="bone", style={"height": height, "margin_bottom": "0.75rem"}) for _ in range(count)],
         class_name="card-body",
         custom_attrs={"data-skeleton": "true"},
     )
@@ -119,13 +111,23 @@ def page_head(
     return rx.el.div(rx.el.div(*words), *actions, class_name="page-head")
 
 
-def page(name: str, *children: Any, load: Any, **attrs: Any) -> rx.Component:
-    """A page's root: `data-page` and `data-load` tell the browser tools what is shown, and if it is ready."""
+def page(name: str, *children: Any, load: Any, shown: Any, **attrs: Any) -> rx.Component:
+    """A page's root, which tells the browser tools what is shown.
+
+    Parameters: `name`, the page (`data-page`); `load`, whether its data is there (`data-load`); `shown`, the
+    address that the data was read for (`data-shown`); `attrs`, more `data-*` attributes.
+    """
     data = {f"data-{key.replace('_', '-')}": value for key, value in attrs.items()}
     return rx.el.div(
         *children,
         class_name="page",
-        custom_attrs={"data-page": name, "data-load": load, "aria-busy": load == "loading", **data},
+        custom_attrs={
+            "data-page": name,
+            "data-load": load,
+            "data-shown": shown,
+            "aria-busy": load == "loading",
+            **data,
+        },
     )
 
 

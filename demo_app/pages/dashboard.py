@@ -23,6 +23,7 @@ def dashboard() -> rx.Component:
             rx.el.div(card(bones(1, "4rem")), card(bones(1, "16rem")), card(bones(6)), class_name="stack"),
         ),
         load=DashboardState.load,
+        shown=DashboardState.shown,
     )
 
 
@@ -34,9 +35,7 @@ def _kpis() -> rx.Component:
         ("kpi-customers", "kpi.customers", kpis.customers, t("kpi.customers.note")),
         ("kpi-low-stock", "kpi.low_stock", kpis.low_stock, t("kpi.low_stock.note")),
     )
-    return rx.el.ul(
-        *[_kpi(*figure) for figure in figures], class_name="kpis", aria_label=t("kpi.label"), role="list"
-    )
+    return rx.el.ul(*[_kpi(*figure) for figure in figures], class_name="kpis", aria_label=t("kpi.label"), role="list")
 
 
 def _kpi(name: str, label: str, value: Any, note: Any) -> rx.Component:

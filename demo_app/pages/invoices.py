@@ -18,7 +18,7 @@ from demo_app.components.ui import (
     search_field,
     select_field,
 )
-from demo_app.i18n import t
+from demo_app.i18n import either, t
 from demo_app.state.shop_state import InvoicesState
 from demo_app.state.shop_view import InvoiceRow
 from demo_app.theme import INVOICE_STATUS, INVOICE_TONES
@@ -50,6 +50,7 @@ def invoices() -> rx.Component:
             custom_attrs={"data-agent-id": "invoices-table"},
         ),
         load=state.load,
+        shown=state.shown,
         **mirrored(state),
     )
 
@@ -81,6 +82,9 @@ def _rows() -> rx.Component:
             class_name="table",
         ),
         class_name="table-wrap",
+        role="region",
+        tab_index=0,
+        aria_label=t("invoices.title"),
     )
 
 
@@ -89,7 +93,10 @@ def _row(invoice: rx.Var[InvoiceRow]) -> rx.Component:
     return rx.el.tr(
         rx.el.th(row.number, scope="row", class_name="num nowrap"),
         rx.el.td(link("#", row.order_number, to=row.order_href), class_name="num wide-only"),
-        rx.el.td(row.customer, rx.el.span(t("invoices.due"), " ", row.due_on, class_name="cell-sub num")),
+        rx.el.td(
+            either(row.customer, row.customer_ko),
+            rx.el.span(t("invoices.due"), " ", row.due_on, class_name="cell-sub num"),
+        ),
         rx.el.td(row.issued_on, class_name="date wide-only"),
         rx.el.td(row.due_on, class_name="date wide-only"),
         rx.el.td(badge(row.status, INVOICE_STATUS, INVOICE_TONES)),

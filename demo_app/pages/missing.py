@@ -20,4 +20,5 @@ def missing() -> rx.Component:
             )
         ),
         load="ready",
+        shown="",
     )

@@ -40,6 +40,7 @@ def new_order() -> rx.Component:
             card(bones(4)),
         ),
         load=state.load,
+        shown=state.shown,
         customer=state.customer,
         product=state.product,
         quantity=state.quantity,
@@ -66,9 +67,7 @@ def _form() -> rx.Component:
                 ),
                 _field("customer", t("customer"), _customers()),
                 _field("product", t("product"), _products()),
-                _field(
-                    "quantity", t("quantity"), _quantity(), t("new.quantity.hint", max=MAX_ORDER_QUANTITY)
-                ),
+                _field("quantity", t("quantity"), _quantity(), t("new.quantity.hint", max=MAX_ORDER_QUANTITY)),
                 _field("note", t("note"), _note(), t("new.note.hint", max=MAX_NOTE_LENGTH)),
                 rx.el.div(
                     rx.el.button(
@@ -78,9 +77,7 @@ def _form() -> rx.Component:
                         class_name="button primary",
                         disabled=~rx.State.is_hydrated,
                     ),
-                    rx.el.button(
-                        t("new.clear"), type="button", class_name="button quiet", on_click=state.clear
-                    ),
+                    rx.el.button(t("new.clear"), type="button", class_name="button quiet", on_click=state.clear),
                     class_name="form-actions",
                 ),
                 on_submit=state.submit,
@@ -192,9 +189,7 @@ def _summary() -> rx.Component:
                 state.amount != "",
                 rx.el.dl(
                     rx.el.div(rx.el.dt(t("new.stock")), rx.el.dd(state.stock, class_name="num")),
-                    rx.el.div(
-                        rx.el.dt(t("total")), rx.el.dd(state.amount, class_name="num"), class_name="sum"
-                    ),
+                    rx.el.div(rx.el.dt(t("total")), rx.el.dd(state.amount, class_name="num"), class_name="sum"),
                     class_name="facts",
                 ),
                 rx.el.p(t("new.unfinished"), class_name="card-note"),

@@ -37,6 +37,7 @@ def order() -> rx.Component:
             rx.el.div(page_head(t("order.loading")), card(bones(6)), class_name="stack"),
         ),
         load=state.load,
+        shown=state.shown,
         order=state.asked,
     )
 
@@ -50,9 +51,7 @@ def _order() -> rx.Component:
             badge(shown.status, ORDER_STATUS, ORDER_TONES),
             above=_back(),
         ),
-        rx.cond(
-            OrderState.just_placed > 0, notice(Tone.OK, t("order.placed", n=shown.number), role="status")
-        ),
+        rx.cond(OrderState.just_placed > 0, notice(Tone.OK, t("order.placed", n=shown.number), role="status")),
         rx.el.div(_lines(), _summary(), class_name="columns"),
         class_name="stack",
     )
@@ -93,9 +92,7 @@ def _lines() -> rx.Component:
 def _line(line: rx.Var[LineRow]) -> rx.Component:
     row: Any = line
     return rx.el.tr(
-        rx.el.th(
-            either(row.product, row.product_ko), rx.el.span(row.sku, class_name="tile-sku block"), scope="row"
-        ),
+        rx.el.th(either(row.product, row.product_ko), rx.el.span(row.sku, class_name="tile-sku block"), scope="row"),
         rx.el.td(row.unit_price, class_name="end wide-only"),
         rx.el.td(row.quantity, class_name="end"),
         rx.el.td(row.amount, class_name="end"),
@@ -108,7 +105,7 @@ def _summary() -> rx.Component:
         card_head(t("order.summary")),
         card_body(
             rx.el.dl(
-                _fact(t("customer"), shown.customer),
+                _fact(t("customer"), either(shown.customer, shown.customer_ko)),
                 _fact(t("orders.placed"), shown.placed_on),
                 _fact(
                     t("order.invoice"),

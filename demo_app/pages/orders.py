@@ -52,6 +52,7 @@ def orders() -> rx.Component:
             custom_attrs={"data-agent-id": "orders-table"},
         ),
         load=state.load,
+        shown=state.shown,
         **mirrored(state),
     )
 

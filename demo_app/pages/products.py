@@ -44,12 +44,8 @@ def products() -> rx.Component:
             t("products.filter"),
             state,
             search_field(t("products.search"), "products-query", state.query, state.set_query),
-            select_field(
-                t("products.category"), "products-category", state.category, CATEGORIES, state.set_category
-            ),
-            select_field(
-                t("products.stock"), "products-status", state.status, STOCK_LEVELS, state.set_status
-            ),
+            select_field(t("products.category"), "products-category", state.category, CATEGORIES, state.set_category),
+            select_field(t("products.stock"), "products-status", state.status, STOCK_LEVELS, state.set_status),
             agent_id="products-filter",
         ),
         filter_notice(state),
@@ -64,6 +60,7 @@ def products() -> rx.Component:
             custom_attrs={"data-agent-id": "products-grid"},
         ),
         load=state.load,
+        shown=state.shown,
         **mirrored(state, "category"),
     )
 
@@ -77,9 +74,7 @@ def _tile(tile: rx.Var[ProductTile]) -> rx.Component:
     name = either(row.name, row.name_ko)
     return rx.el.li(
         rx.el.div(
-            rx.match(
-                row.category, *[(key, icon(glyph, 34)) for key, glyph in _GLYPHS.items()], icon("package", 34)
-            ),
+            rx.match(row.category, *[(key, icon(glyph, 34)) for key, glyph in _GLYPHS.items()], icon("package", 34)),
             class_name="tile-art",
         ),
         rx.el.div(

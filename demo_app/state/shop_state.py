@@ -2,7 +2,8 @@
 
 Filters live in the address (`/orders?status=pending&q=jeju&page=2`): a change writes the address, and the
 page reads its filters from there, so a link, a reload and the back button show the same rows. `load` is
-"loading", "ready", "missing" or "error"; a failed read names its `fault`, changes nothing, and can be tried again.
+"loading", "ready", "missing" or "error"; a failed read names its `fault`, changes nothing, and can be tried
+again.
 """
 
 import sqlite3
@@ -40,13 +41,15 @@ def address(path: str, **parameters: str | int) -> str:
 
 
 class PageData(rx.State, mixin=True):
-    """What every page knows: whether its data is there, and which fault kept it away."""
+    """What every page knows: whether its data is there, for which address, and which fault kept it away."""
 
     load: str = "loading"
     fault: str = ""
+    shown: str = ""
 
     def _read(self, read: Callable[[], Row]) -> Row | None:
         """The result of `read`, or None when the database could not be read: then `fault` says why."""
+        self.shown = f"{self.router.url.path}?{self.router.url.query}"
         try:
             result = read()
         except (sqlite3.Error, OSError) as error:
@@ -89,7 +92,7 @@ class FilteredPage(PageData, mixin=True):
         return value
 
     def _one_page(self, found: Sequence[Row]) -> Sequence[Row]:
-        """The rows of the page that the address asks for; for one that is none the first, and that is said."""
+        """The rows of the page that the address asks for; for one that is none the first, and a notice."""
         self.total = len(found)
         self.pages = max(-(-len(found) // PAGE_SIZE), 1)
         asked = self._parameter("page") or "1"
@@ -123,12 +126,19 @@ class DashboardState(PageData, rx.State):
     @rx.event
     def show(self) -> None:
         """Read everything the dashboard shows."""
-        read = self._read(lambda: (shop().kpis(), shop().revenue_by_month(), shop().orders()))
+        read = self._read(
+            lambda: (
+                shop().kpis(),
+                shop().revenue_by_month(),
+                shop().orders(),
+                view.KoreanNames.of(shop()),
+            )
+        )
         if read is None:
             return
-        kpis, months, orders = read
+        kpis, months, orders, korean = read
         self.kpis, self.chart = view.kpi_view(kpis), view.chart_view(months)
-        self.recent = [view.order_row(order) for order in orders[:RECENT_ORDERS]]
+        self.recent = [view.order_row(order, korean) for order in orders[:RECENT_ORDERS]]
 
 
 class OrdersState(FilteredPage, rx.State):
@@ -143,10 +153,11 @@ class OrdersState(FilteredPage, rx.State):
     def show(self) -> None:
         """Read the rows that the address asks for."""
         self._read_filters()
-        found = self._read(lambda: shop().orders(self.status or None, self.query))
-        if found is None:
+        read = self._read(lambda: (shop().orders(self.status or None, self.query), view.KoreanNames.of(shop())))
+        if read is None:
             return
-        self.rows = [view.order_row(order) for order in self._one_page(found)]
+        found, korean = read
+        self.rows = [view.order_row(order, korean) for order in self._one_page(found)]
 
     @rx.event
     def set_status(self, status: str) -> EventSpec:
@@ -188,8 +199,7 @@ def _read_order(number: int) -> view.OrderView | None:
     order = shop().order(number)
     if order is None:
         return None
-    products = {product.sku: product for product in shop().products()}
-    return view.order_view(order, products, shop().invoice(f"INV-{number:04d}"))
+    return view.order_view(order, view.KoreanNames.of(shop()), shop().invoice(f"INV-{number:04d}"))
 
 
 class ProductsState(FilteredPage, rx.State):
@@ -209,9 +219,7 @@ class ProductsState(FilteredPage, rx.State):
         found = self._read(lambda: shop().products(self.query, self.category or None))
         if found is None:
             return
-        wanted = [
-            product for product in found if not self.status or view.is_low(product) == (self.status == "low")
-        ]
+        wanted = [product for product in found if not self.status or view.is_low(product) == (self.status == "low")]
         self.total = len(wanted)
         self.tiles = [view.product_tile(product) for product in wanted]
 
@@ -249,10 +257,11 @@ class InvoicesState(FilteredPage, rx.State):
     def show(self) -> None:
         """Read the invoices that the address asks for."""
         self._read_filters()
-        found = self._read(lambda: shop().invoices(self.status or None, self.query))
-        if found is None:
+        read = self._read(lambda: (shop().invoices(self.status or None, self.query), view.KoreanNames.of(shop())))
+        if read is None:
             return
-        self.rows = [view.invoice_row(invoice) for invoice in self._one_page(found)]
+        found, korean = read
+        self.rows = [view.invoice_row(invoice, korean) for invoice in self._one_page(found)]
 
     @rx.event
     def set_status(self, status: str) -> EventSpec:

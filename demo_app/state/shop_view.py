@@ -1,11 +1,11 @@
 """What the back-office pages show: plain rows made from the shop's records, figures worked out. Pure."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from demo_app.i18n import krw, krw_short
-from demo_app.shop import Customer, Invoice, Kpis, Order, Product
+from demo_app.shop import Customer, Invoice, Kpis, Order, OrderLine, Product, Shop
 
 
 @dataclass(frozen=True)
@@ -14,9 +14,11 @@ class OrderRow:
 
     number: int = 0
     customer: str = ""
+    customer_ko: str = ""
     status: str = ""
     placed_on: str = ""
-    articles: str = ""
+    article: str = ""
+    article_ko: str = ""
     more: int = 0
     total: str = ""
     href: str = ""
@@ -40,6 +42,7 @@ class OrderView:
 
     number: int = 0
     customer: str = ""
+    customer_ko: str = ""
     status: str = ""
     placed_on: str = ""
     note: str = ""
@@ -69,6 +72,7 @@ class InvoiceRow:
     order_number: int
     order_href: str
     customer: str
+    customer_ko: str
     issued_on: str
     due_on: str
     status: str
@@ -147,25 +151,52 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 4, 26, 30
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def order_row(order: Order) -> OrderRow:
+@dataclass(frozen=True)
+class KoreanNames:
+    """What customers (by English name) and products (by SKU) are called in Korean."""
+
+    customers: Mapping[str, str]
+    products: Mapping[str, str]
+
+    @classmethod
+    def of(cls, shop: Shop) -> "KoreanNames":
+        """Read them from the shop."""
+        return cls(
+            {customer.name: customer.name_ko for customer in shop.customers()},
+            {product.sku: product.name_ko for product in shop.products()},
+        )
+
+    def customer(self, name: str) -> str:
+        """The Korean name of a customer, or the name as it is."""
+        return self.customers.get(name, name)
+
+    def article(self, line: OrderLine) -> str:
+        """The Korean name of an order line's product, or the name as it is."""
+        return self.products.get(line.sku, line.product_name)
+
+
+def order_row(order: Order, korean: KoreanNames) -> OrderRow:
     """An order as a table line: its first article, and how many more there are."""
     return OrderRow(
         number=order.id,
         customer=order.customer_name,
+        customer_ko=korean.customer(order.customer_name),
         status=order.status,
         placed_on=order.placed_on,
-        articles=order.lines[0].product_name if order.lines else "",
+        article=order.lines[0].product_name if order.lines else "",
+        article_ko=korean.article(order.lines[0]) if order.lines else "",
         more=max(len(order.lines) - 1, 0),
         total=krw(order.total_krw),
         href=f"/orders/{order.id}",
     )
 
 
-def order_view(order: Order, products: dict[str, Product], invoice: Invoice | None) -> OrderView:
-    """An order's page; `products` gives the articles' Korean names."""
+def order_view(order: Order, korean: KoreanNames, invoice: Invoice | None) -> OrderView:
+    """An order's page."""
     return OrderView(
         number=order.id,
         customer=order.customer_name,
+        customer_ko=korean.customer(order.customer_name),
         status=order.status,
         placed_on=order.placed_on,
         note=order.note,
@@ -175,7 +206,7 @@ def order_view(order: Order, products: dict[str, Product], invoice: Invoice | No
             LineRow(
                 sku=line.sku,
                 product=line.product_name,
-                product_ko=products[line.sku].name_ko if line.sku in products else line.product_name,
+                product_ko=korean.article(line),
                 quantity=line.quantity,
                 unit_price=krw(line.unit_price_krw),
                 amount=krw(line.quantity * line.unit_price_krw),
@@ -203,13 +234,14 @@ def is_low(product: Product) -> bool:
     return product.stock <= product.reorder_at
 
 
-def invoice_row(invoice: Invoice) -> InvoiceRow:
+def invoice_row(invoice: Invoice, korean: KoreanNames) -> InvoiceRow:
     """An invoice as a table line."""
     return InvoiceRow(
         number=invoice.id,
         order_number=invoice.order_id,
         order_href=f"/orders/{invoice.order_id}",
         customer=invoice.customer_name,
+        customer_ko=korean.customer(invoice.customer_name),
         issued_on=invoice.issued_on,
         due_on=invoice.due_on,
         status=invoice.status,
@@ -257,14 +289,11 @@ def chart_view(months: Sequence[tuple[str, int]]) -> ChartView:
     slot = (CHART_WIDTH - _LEFT - _RIGHT) / len(months)
     best = max(range(len(months)), key=lambda index: months[index][1])
     bars = [
-        _bar(
-            month, amount, _LEFT + slot * index, slot, height * amount / top, (index == best, index % 2 == 1)
-        )
+        _bar(month, amount, _LEFT + slot * index, slot, height * amount / top, (index == best, index % 2 == 1))
         for index, (month, amount) in enumerate(months)
     ]
     grid = [
-        GridLine(round(_TOP + height - height * amount / top), *krw_short(amount))
-        for amount in range(0, top + 1, step)
+        GridLine(round(_TOP + height - height * amount / top), *krw_short(amount)) for amount in range(0, top + 1, step)
     ]
     return ChartView(bars, grid, bars[best].label, bars[best].label_ko, bars[best].value)
 

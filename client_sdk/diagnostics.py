@@ -29,5 +29,11 @@ class Diagnostic:
 
 
 def log(diagnostic: Diagnostic) -> None:
-    """Write `diagnostic` to the package's logger as a warning."""
-    logger.warning("%s at %s: %s", diagnostic.code, diagnostic.path or "/", diagnostic.message)
+    """Write `diagnostic` to the package's logger as a warning; the record carries it as `diagnostic`."""
+    logger.warning(
+        "%s at %s: %s",
+        diagnostic.code,
+        diagnostic.path or "/",
+        diagnostic.message,
+        extra={"diagnostic": diagnostic},
+    )

@@ -1,0 +1,100 @@
+"""``replay``: judge recorded streams. Nothing is executed and nobody is asked, ever."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from client_sdk.cli.files import read_bytes, read_json
+from client_sdk.cli.outcome import Exit, UsageError, exit_of, report, report_error, report_failure, show_outcome
+from client_sdk.cli.render import Renderer
+from client_sdk.cli.terminal import Terminal
+from client_sdk.errors import ClientError, InputError, SourceError, TransportError
+from client_sdk.legacy import TranscriptSink
+from client_sdk.replay import Replay
+from client_sdk.results import RunResult
+from client_sdk.transport.replay import RecordedStream, read_source
+
+
+def replay_command(arguments: argparse.Namespace, out: Terminal, err: Terminal) -> Exit:
+    """Replay every source; the worst outcome is the exit status."""
+    worst = Exit.FINE
+    for name in arguments.source:
+        if len(arguments.source) > 1 and not (arguments.json or arguments.quiet):
+            out.line(f"== {name}", "bold")
+        worst = max(worst, _replay_one(name, arguments, out, err))
+    return worst
+
+
+def _replay_one(name: str, arguments: argparse.Namespace, out: Terminal, err: Terminal) -> Exit:
+    try:
+        source = read_source(read_bytes(name))
+        given = _input(source, arguments)
+        replay = Replay(given, peer_version=arguments.peer or source.max_protocol_version)
+    except (UsageError, SourceError, InputError) as error:
+        report_error(err, error.message, "" if isinstance(error, UsageError) else name)
+        return Exit.USAGE
+    renderer = Renderer(out, err)
+    renderer.known((given or {}).get("messages") or ())
+    broken = _feed(replay, source, None if _silent(arguments) else renderer)
+    try:
+        result = replay.finish()
+    except InputError as error:
+        report_error(err, error.message, name)
+        return Exit.USAGE
+    _show(result, replay, renderer, arguments, out)
+    report_failure(err, result, name)
+    if broken is not None:
+        report_error(err, broken.message, name)
+        return Exit.TRANSPORT
+    return exit_of(result)
+
+
+def _input(source: RecordedStream, arguments: argparse.Namespace) -> Mapping[str, Any] | None:
+    given: Any = source.input if arguments.input is None else read_json(arguments.input)
+    if given is not None and not isinstance(given, Mapping):
+        raise UsageError(f"{arguments.input} is not a run input: expected a JSON object")
+    return given
+
+
+def _silent(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.json or arguments.quiet or arguments.legacy)
+
+
+def _feed(replay: Replay, source: RecordedStream, renderer: Renderer | None) -> ClientError | None:
+    """Feed the frames until they end, or the recording breaks as a connection would."""
+    try:
+        for payload in source.frames:
+            for update in replay.feed(payload):
+                if renderer is not None:
+                    renderer.show(update)
+    except TransportError as error:
+        return error
+    return None
+
+
+def _show(result: RunResult, replay: Replay, renderer: Renderer, arguments: argparse.Namespace, out: Terminal) -> None:
+    if arguments.json:
+        print_document(report(result, replay.events, legacy=arguments.legacy))
+    elif arguments.quiet:
+        out.line(str(result.status))
+    else:
+        if arguments.legacy:
+            print_transcript(result, renderer)
+        show_outcome(out, renderer, result)
+
+
+def print_document(found: dict[str, Any]) -> None:
+    """Print `found` as one line of JSON that any encoding can carry."""
+    print(json.dumps(found, separators=(",", ":")), flush=True)
+
+
+def print_transcript(result: RunResult, renderer: Renderer) -> None:
+    """Print the conversation as the string-only transcript has it, and its losses as warnings."""
+    sink = TranscriptSink(sys.stdout)
+    sink.write_messages(result.messages, thread_id=result.thread_id)
+    for diagnostic in sink.diagnostics:
+        renderer.warn(diagnostic)

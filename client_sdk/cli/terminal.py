@@ -1,0 +1,97 @@
+"""What reaches a terminal: safe text, blocks that interleave, a few styles.
+
+Everything that comes from an agent is hostile until shown otherwise (PT-1): a
+control character in it could move the cursor, retitle the window or hide what
+came before. So text passes `printable` before it is written, and lines of it
+after the first are indented: what stands at the start of a line is ours.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Final, TextIO
+
+# C0 but tab and newline, DEL, C1; separators some terminals break lines at; bidirectional
+# embeddings, overrides and isolates, which reorder what is read; lone surrogates.
+_UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_STYLES: Final = {"dim": "2", "bold": "1", "red": "31", "yellow": "33"}
+
+
+def printable(text: str) -> str:
+    """`text` with everything a terminal might obey written as an escape (``\\x1b``); newline and tab stay."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """`text` as one printable line, cut after `limit` characters."""
+    line = printable(text).replace("\n", "\\n")
+    return line if limit is None or len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def wants_colour(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether to style what goes to `stream`: a terminal, unless NO_COLOR or TERM=dumb say otherwise."""
+    return stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+class Terminal:
+    """Writes blocks of text, one open at a time, each under a label of ours.
+
+    A block that is interrupted by another goes on under its label when its turn
+    comes again, so items that stream side by side stay readable (ST-5).
+    """
+
+    def __init__(self, stream: TextIO, *, colour: bool | None = None) -> None:
+        """Write to `stream`, styled if `colour` says so; by default, if it is a terminal that wants it."""
+        self._stream = stream
+        self._colour = wants_colour(stream) if colour is None else colour
+        self._open: tuple[str, ...] | None = None
+        self._seen: set[tuple[str, ...]] = set()
+
+    def block(self, key: tuple[str, ...], label: str, text: str, style: str | None = None) -> None:
+        """Add `text` to the block `key`, opening it under `label` if another one is open."""
+        if self._open != key:
+            self.close()
+            again = " (continued)" if key in self._seen else ""
+            self._write(f"{one_line(label)}{again}: ", "bold" if style is None else style)
+            self._open = key
+            self._seen.add(key)
+        if text:
+            self._write(printable(text).replace("\n", "\n  "), style)
+        self._stream.flush()
+
+    def line(self, text: str, style: str | None = None) -> None:
+        """Write one line of its own; `text` is made printable, newlines in it are indented."""
+        self.close()
+        self._write(printable(text).replace("\n", "\n  "), style)
+        self._stream.write("\n")
+        self._stream.flush()
+
+    def prompt(self, text: str) -> None:
+        """Write a question and leave the cursor behind it."""
+        self.close()
+        self._write(printable(text), "bold")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """End the open block's line."""
+        if self._open is not None:
+            self._stream.write("\n")
+            self._open = None
+            self._stream.flush()
+
+    def _write(self, text: str, style: str | None) -> None:
+        text = self._encodable(text)
+        if self._colour and style is not None:
+            text = f"\x1b[{_STYLES[style]}m{text}\x1b[0m"
+        self._stream.write(text)
+
+    def _encodable(self, text: str) -> str:
+        """What the stream's encoding lacks is shown escaped: an answer must not end in a traceback."""
+        encoding = self._stream.encoding or "utf-8"
+        return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,0 +1,1 @@
+"""The scripted model's parts: what it sees (`scene`), reads (`phrases`), does (`intents`) and says (`tell`)."""

@@ -1,0 +1,143 @@
+"""What the scripted model knows in one turn, and the acts it can answer with."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ag_ui.core import TextPart
+
+from demo_app.agent.blocks import Block, ModelRequest, Part, ToolResult, ToolUse
+
+_HANGUL = re.compile(r"[가-힣]")
+
+
+@dataclass(frozen=True)
+class Say:
+    """Answer text; `slow` streams it at the pace of the answers that are slow on purpose."""
+
+    text: str
+    slow: bool = False
+
+
+@dataclass(frozen=True)
+class Think:
+    """Reasoning before the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call. A string as arguments is sent as it is, valid JSON or not."""
+
+    name: str
+    arguments: Mapping[str, Any] | str
+
+    @property
+    def json(self) -> str:
+        """The arguments' text."""
+        if isinstance(self.arguments, str):
+            return self.arguments
+        return json.dumps(dict(self.arguments), ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Fail:
+    """The model breaks down here."""
+
+    code: str
+    message: str
+
+
+Act = Say | Think | Call | Fail
+
+
+@dataclass(frozen=True)
+class Done:
+    """A call made since the user's last words, with its answer."""
+
+    call: ToolUse
+    result: ToolResult
+
+    @property
+    def data(self) -> Any:
+        """The answer's JSON, found in its text; None when it holds none."""
+        return json_in(self.result.text)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The user's last words and everything that has happened since.
+
+    Attributes: `text` and `media`, what the user said and attached; `done`, the answered calls since, and `last` those
+    of the latest turn; `tools`, the names that may be called.
+    """
+
+    text: str
+    media: tuple[Part, ...]
+    done: tuple[Done, ...]
+    last: tuple[Done, ...]
+    tools: frozenset[str]
+
+    @property
+    def korean(self) -> bool:
+        """Whether the user writes Korean."""
+        return bool(_HANGUL.search(self.text))
+
+    def say(self, english: str, korean: str) -> Say:
+        """Text in the user's language."""
+        return Say(korean if self.korean else english)
+
+    def found(self, name: str) -> Done | None:
+        """The latest answered call of this tool."""
+        return next((done for done in reversed(self.done) if done.call.name == name), None)
+
+    @property
+    def started(self) -> bool:
+        """Whether calls have been made since the user's last words."""
+        return bool(self.done)
+
+
+def read_scene(request: ModelRequest) -> Scene:
+    """The scene of a request."""
+    blocks = [(message.role, block) for message in request.messages for block in message.blocks]
+    own = [index for index, (role, block) in enumerate(blocks) if role == "user" and _is_part(block)]
+    last = own[-1] if own else -1
+    first = last
+    while first > 0 and first - 1 in own:
+        first -= 1
+    said = [block for _, block in blocks[first : last + 1]] if own else []
+    texts = [block.text for block in said if isinstance(block, TextPart)]
+    media = tuple(block for block in said if _is_part(block) and not isinstance(block, TextPart))
+    done = _answered([block for _, block in blocks[last + 1 :]])
+    newest = {block.id for block in request.messages[-2].blocks if isinstance(block, ToolUse)} if done else set()
+    return Scene(
+        text=texts[-1].strip() if texts else "",
+        media=media,  # type: ignore[arg-type]  # narrowed by _is_part
+        done=done,
+        last=tuple(item for item in done if item.call.id in newest),
+        tools=frozenset(tool.name for tool in request.tools),
+    )
+
+
+def _is_part(block: Block) -> bool:
+    return hasattr(block, "type")
+
+
+def _answered(blocks: Sequence[Block]) -> tuple[Done, ...]:
+    calls = {block.id: block for block in blocks if isinstance(block, ToolUse)}
+    results = [block for block in blocks if isinstance(block, ToolResult)]
+    return tuple(Done(calls[result.tool_use_id], result) for result in results if result.tool_use_id in calls)
+
+
+def json_in(text: str) -> Any:
+    """The first JSON object in a text (a browser may put words around it), else None."""
+    decoder = json.JSONDecoder()
+    for start in (match.start() for match in re.finditer(r"\{", text)):
+        try:
+            return decoder.raw_decode(text, start)[0]
+        except ValueError:
+            continue
+    return None

@@ -19,9 +19,7 @@ class Transport(Protocol):
     Rules: TR-1 to TR-7; the page is basic/transports of the specification.
     """
 
-    def open(
-        self, body: bytes, headers: Mapping[str, str]
-    ) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+    def open(self, body: bytes, headers: Mapping[str, str]) -> AbstractAsyncContextManager[AsyncIterator[str]]:
         """Send one input and enter its answer.
 
         Args:

@@ -30,6 +30,7 @@ DEFAULT_TIMEOUT: Final = httpx.Timeout(connect=10.0, read=300.0, write=30.0, poo
 
 _OURS: Final = {"Accept": "text/event-stream", "Content-Type": "application/json"}
 _HTTPX_DEFAULT: Final = httpx.Timeout(5.0)
+_LAST_PORT: Final = 65535
 _EXCERPT_CHARACTERS: Final = 2_000
 _EXCERPT_BYTES: Final = 4 * _EXCERPT_CHARACTERS
 _EXCERPT_SECONDS: Final = 5.0
@@ -146,9 +147,9 @@ class HttpTransport:
             merged = httpx.Headers(self._headers)
             merged.update(headers)
             merged.update(_OURS)
-            request = self._client.build_request(
-                "POST", self._url, content=body, headers=merged, timeout=self._timeout
-            )
+            request = self._client.build_request("POST", self._url, content=body, headers=merged, timeout=self._timeout)
+            if (request.url.port or 0) > _LAST_PORT:  # httpx passes it on, and asyncio overflows
+                raise httpx.InvalidURL(f"port {request.url.port} is above {_LAST_PORT}")
             return await self._client.send(request, stream=True)
         except httpx.HTTPStatusError as error:
             # A response hook of the client's own has judged the status already.
@@ -203,9 +204,10 @@ def _translated(error: Exception, url: str | httpx.URL) -> TransportError:
 
 def _shown(url: str | httpx.URL) -> str:
     """Return `url` for a message: without the parts that may hold a secret, user name, password and query."""
-    with suppress(httpx.InvalidURL):
-        url = httpx.URL(url).copy_with(userinfo=b"", query=None, fragment=None)
-    return str(url)
+    try:
+        return str(httpx.URL(url).copy_with(userinfo=b"", query=None, fragment=None))
+    except httpx.InvalidURL:
+        return "to an invalid URL"
 
 
 async def _check(response: httpx.Response) -> None:
@@ -216,10 +218,10 @@ async def _check(response: httpx.Response) -> None:
     media_type = content_type.partition(";")[0].strip().lower()
     if media_type == "text/event-stream":
         return
-    hint = _HINTS.get(media_type)
+    hint = f": {_HINTS[media_type]}" if media_type in _HINTS else ""
     raise ContentTypeError(
         f"POST {_shown(response.url)} answered {response.status_code} "
-        f"with {media_type or 'no content type'!r} instead of 'text/event-stream'{f': {hint}' if hint else ''}",
+        f"with {media_type or 'no content type'!r} instead of 'text/event-stream'{hint}",
         content_type=media_type,
         body=await _excerpt(response),
     )

@@ -95,9 +95,7 @@ def read_source(data: bytes, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> Recor
             raise SourceError(f"the source is no recorded stream: {why}")
     stripped = content.strip()
     if not stripped:
-        raise SourceError(
-            "the source is empty; a recorded stream without frames holds a comment line at least"
-        )
+        raise SourceError("the source is empty; a recorded stream without frames holds a comment line at least")
     if stripped[:1] in (b"{", b"["):
         return _json(stripped.decode("utf-8", "replace"), max_frame_bytes)
     if _SSE.search(content):
@@ -154,15 +152,11 @@ class _Tee:
         self._transport = transport
         self._recorder = recorder
 
-    def open(
-        self, body: bytes, headers: Mapping[str, str]
-    ) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+    def open(self, body: bytes, headers: Mapping[str, str]) -> AbstractAsyncContextManager[AsyncIterator[str]]:
         return self._open(body, headers)
 
     @asynccontextmanager
-    async def _open(
-        self, body: bytes, headers: Mapping[str, str]
-    ) -> AsyncGenerator[AsyncIterator[str], None]:
+    async def _open(self, body: bytes, headers: Mapping[str, str]) -> AsyncGenerator[AsyncIterator[str], None]:
         async with self._transport.open(body, headers) as payloads:
             try:
                 yield self._copied(payloads)
@@ -220,9 +214,7 @@ def _json(text: str, limit: int) -> RecordedStream:
 
 def _fixture(text: str, limit: int) -> RecordedStream:
     keys_and_values = _values(text)
-    members = {
-        json.loads(key): value for key, value in zip(keys_and_values[::2], keys_and_values[1::2], strict=True)
-    }
+    members = {json.loads(key): value for key, value in zip(keys_and_values[::2], keys_and_values[1::2], strict=True)}
     stream = members["stream"]
     if not stream.startswith("["):
         raise SourceError(f"the fixture's `stream` must be a list of events, not {stream[:40]}")
@@ -256,7 +248,8 @@ def _member(members: dict[str, str], name: str, kind: type[_T], expected: str) -
 def _values(text: str) -> list[str]:
     """Return the texts of the values in the JSON list or object `text`.
 
-    In an object they are keys and values in turn. `text` is known to be valid, so what stands between two values need not be looked at.
+    In an object they are keys and values in turn. `text` is known to be valid, so what stands
+    between two values need not be looked at.
     """
     values: list[str] = []
     at = _gap_end(text, 1)

@@ -34,7 +34,7 @@ class SseDecoder:
         lost = decoder.close()
 
     The size of a frame is the bytes of its field lines, line ends apart. Comments are not part of
-    it, as they may come at any cadence; but a single line of any kind has to fit as well.
+    it, as they may come at any cadence, but each has to fit beside it while it is read.
 
     Attributes:
         error: why the stream cannot be read further, None while it can. Payloads that were complete
@@ -76,7 +76,7 @@ class SseDecoder:
         Returns:
             How many bytes of an unfinished frame are discarded so (0 when the stream ended well).
         """
-        return self._frame_bytes + len(self._line)
+        return self._frame_bytes + len(self._line) + len(self._start or b"")
 
     def _unify(self, chunk: bytes) -> bytes:
         """Drop the byte order mark and make every line end an LF."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -33,6 +36,18 @@ def test_every_spelling_of_a_stream_gets_the_same_verdict(spelling: Any) -> None
         if stream:
             expected, got = replay_fixture(case.fixture), spelling(stream)
             assert _without_made_up_ids(got) == _without_made_up_ids(expected), case.fixture["name"]
+
+
+def test_the_command_line_prints_one_document_for_each_fixture() -> None:
+    """PR-8: ``replay --json`` tells what the library tells, a line a source, refused inputs included."""
+    own = [case for case in CASES if case.folder == corpora.OWN]
+    files = [str(case.folder / f"{case}.json") for case in own]
+    command = [sys.executable, "-m", "client_sdk", "replay", "--json", *files]
+    done = subprocess.run(command, capture_output=True, cwd=corpora.ROOT, timeout=300, check=False)
+    lines = done.stdout.decode().rstrip("\n").split("\n")
+    assert len(lines) == len(own), done.stderr.decode()[-2000:]
+    for case, line in zip(own, lines, strict=True):
+        assert _without_made_up_ids(json.loads(line)) == _without_made_up_ids(replay_fixture(case.fixture)), case
 
 
 def _without_made_up_ids(document: dict[str, Any]) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from client_sdk.transport.base import Transport
 from client_sdk.transport.sse import MAX_FRAME_BYTES, SseDecoder
 
 _BOM: Final = b"\xef\xbb\xbf"
+_BLANK: Final = " \t\r\n"  # white space as JSON has it
 _SLICE: Final = 64 * 1024
 _SSE: Final = re.compile(rb"(?:\A|[\r\n])data(?:[:\r\n]|\Z)|\A[\r\n]*(?::|(?:event|id|retry)(?:[:\r\n]|\Z))")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
@@ -93,7 +94,7 @@ def read_source(data: bytes, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> Recor
     for magic, why in _NOT_TEXT:
         if content.startswith(magic):
             raise SourceError(f"the source is no recorded stream: {why}")
-    stripped = content.strip()
+    stripped = content.strip(_BLANK.encode())
     if not stripped:
         raise SourceError("the source is empty; a recorded stream without frames holds a comment line at least")
     if stripped[:1] in (b"{", b"["):
@@ -267,7 +268,7 @@ def _gap_end(text: str, at: int) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    return [line for line in _LINE_END.split(text) if line.strip()]
+    return [line for line in _LINE_END.split(text) if line.strip(_BLANK)]
 
 
 def _is_object(line: str) -> bool:

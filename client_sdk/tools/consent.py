@@ -1,0 +1,80 @@
+"""Asking the user: what is asked, and what may be answered (FT-6)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from client_sdk.errors import ToolError
+
+if TYPE_CHECKING:
+    from client_sdk.tools.board import OpenCall
+    from client_sdk.tools.registry import ToolDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentRequest:
+    """One call that needs the user's word.
+
+    Attributes:
+        call: the call.
+        tool: the tool it would run.
+        arguments: what it would run with; consent is bound to exactly these.
+    """
+
+    call: OpenCall
+    tool: ToolDefinition
+    arguments: dict[str, Any] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Yes.
+
+    Attributes:
+        arguments: run with these instead; the answer then tells the agent so.
+    """
+
+    arguments: Mapping[str, Any] | None = field(default=None, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """No.
+
+    Attributes:
+        reason: told to the agent ("" when there is none to tell).
+    """
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Defer:
+    """Not now: the call stays open and the thread rests until somebody decides."""
+
+
+ConsentAnswer = Approve | Decline | Defer
+ConsentHandler = Callable[[ConsentRequest], ConsentAnswer | bool | Awaitable[ConsentAnswer | bool]]
+"""Asks the user; True approves and False declines. Calls are asked about one at a time, in call order."""
+
+
+async def ask(handler: ConsentHandler, request: ConsentRequest) -> ConsentAnswer:
+    """Put `request` to the application's handler.
+
+    Raises:
+        ToolError: ``consent_answer`` — the handler returned something that is no answer.
+    """
+    answer = handler(request)
+    if inspect.isawaitable(answer):
+        answer = await answer
+    if isinstance(answer, bool):
+        return Approve() if answer else Decline()
+    if isinstance(answer, Approve | Decline | Defer):
+        return answer
+    raise ToolError(
+        f"the consent handler returned {answer!r}; it returns Approve, Decline, Defer or a bool",
+        code="consent_answer",
+    )

@@ -29,7 +29,10 @@
   const PAGES = {
     dashboard: { path: () => "/" },
     orders: { path: () => "/orders" },
-    order: { path: (args) => `/orders/${orderNumber(args)}`, same: (root, args) => root.dataset.order === String(orderNumber(args)) },
+    order: {
+      path: (args) => `/orders/${orderNumber(args)}`,
+      same: (root, args) => root.dataset.order === String(orderNumber(args)),
+    },
     new_order: { path: () => "/orders/new" },
     products: { path: () => "/products" },
     invoices: { path: () => "/invoices" },
@@ -98,8 +101,11 @@
   const pageRoot = () => document.querySelector("[data-page]");
 
   // Whether the page's data was read for the address in the bar, and not for the one before it.
-  const address = (url) => url.pathname.replace(/(.)\/$/, "$1") + "?" + Array.from(url.searchParams).sort().join("&");
-  const upToDate = (root) => address(new URL(root.dataset.shown || "/-", location.origin)) === address(new URL(location.href));
+  const address = (text) => {
+    const url = new URL(text, location.origin);
+    return url.pathname.replace(/(.)\/$/, "$1") + "?" + Array.from(url.searchParams).sort().join("&");
+  };
+  const upToDate = (root) => address(root.dataset.shown || "/-") === address(location.href);
   const hydrated = () => document.querySelector(".app")?.dataset.hydrated === "true";
 
   // Elements that agents may name, compared by value.
@@ -110,15 +116,17 @@
     return null;
   }
 
-  async function goTo(name, args) {
+  // Shows the page; with `filters: "kept"`, one that is already there keeps what its address says of filters.
+  async function goTo(name, args, { filters = "cleared" } = {}) {
     const page = own(PAGES, name, "page");
     const path = page.path(args);
+    const there = () => plainPath() === path && (filters === "kept" || location.search === "");
     const shown = () => {
       const root = pageRoot();
-      const same = plainPath() === path && root?.dataset.page === name;
-      return same && (!page.same || page.same(root, args)) && root.dataset.load !== "loading" && upToDate(root) && hydrated() ? root : null;
+      const same = root?.dataset.page === name && (!page.same || page.same(root, args));
+      return there() && same && root.dataset.load !== "loading" && upToDate(root) && hydrated() ? root : null;
     };
-    if (!shown()) {
+    if (!there()) {
       const navigate = await until(() => window.hallaNavigate, "The app's start");
       navigate(path);
     }
@@ -133,7 +141,6 @@
     const root = await goTo(args.page, args);
     const title = await until(() => root.querySelector("h1")?.textContent.trim(), "The page's heading");
     window.scrollTo({ top: 0 });
-    window.hallaShell.announce(title);
     return { shown: plainPath(), title };
   }
 
@@ -143,7 +150,7 @@
     const name = args.element;
     if (typeof name !== "string") fail("invalid_arguments", "element must be a name.");
     // A page that is still reading its data may be about to show it.
-    await until(() => pageRoot()?.dataset.load !== "loading", "The page's data");
+    await until(() => pageRoot() && pageRoot().dataset.load !== "loading", "Reading the page's data");
     const element = named(name);
     if (!element) return { found: false, element: name };
     if (!element.closest(".panel")) window.hallaShell.makeRoom();
@@ -193,19 +200,20 @@
   async function setFilter(args) {
     const filters = own(FILTERS, args.page, "page");
     window.hallaShell.makeRoom();
-    const root = await goTo(args.page, {});
+    const root = await goTo(args.page, {}, { filters: "kept" });
     const applied = {};
     const expected = {};
     if (args.status !== undefined && args.status !== null) {
       const { select, value } = await chooseStatus(filters.status, String(args.status));
-      setValue(select, value);
-      expected[select.id.endsWith("-category") ? "category" : "status"] = value;
+      const name = select.id.endsWith("-category") ? "category" : "status";
+      if (root.dataset[name] !== value) setValue(select, value);
+      expected[name] = value;
       applied.status = value;
       await until(() => settled(root, expected), "Applying the status");
     }
     if (args.query !== undefined && args.query !== null) {
       const value = String(args.query).trim();
-      setValue(await control(filters.query), value);
+      if (root.dataset.query !== value) setValue(await control(filters.query), value);
       expected.query = value;
       applied.query = value;
     }
@@ -232,7 +240,7 @@
     const given = Object.keys(form.fields).filter((name) => args[name] !== undefined && args[name] !== null);
     if (given.length === 0) fail("invalid_arguments", `Give at least one of: ${Object.keys(form.fields).join(", ")}.`);
     window.hallaShell.makeRoom();
-    await goTo(form.page, {});
+    await goTo(form.page, {}, { filters: "kept" });
     for (const name of given) {
       const { id, mirror } = form.fields[name];
       const value = String(args[name]).replace(/\r\n?/g, "\n");

@@ -40,6 +40,23 @@
     if (!docked.matches && root.dataset.assistant === "open") setAssistant("half");
   }
 
+  let shownPath = null;
+
+  // A page that comes without a load is not announced by the browser: say its heading, once it has one.
+  function pageChanged(path, tries = 60) {
+    const first = shownPath === null;
+    shownPath = path;
+    if (first) return;
+    const look = (left) => {
+      if (shownPath !== path) return;
+      const page = document.querySelector("[data-page]");
+      const heading = page?.querySelector("h1")?.textContent;
+      if (heading && page.dataset.load !== "loading") announce(heading);
+      else if (left > 0) requestAnimationFrame(() => look(left - 1));
+    };
+    requestAnimationFrame(() => look(tries));
+  }
+
   function announce(text) {
     const region = byId("agent-announcer");
     if (!region) return;
@@ -68,5 +85,5 @@
     setLanguage("en"); // storage is blocked: the page still works, in English
   }
 
-  window.hallaShell = { setLanguage, setAssistant, makeRoom, announce, focus };
+  window.hallaShell = { setLanguage, setAssistant, makeRoom, announce, pageChanged, focus };
 })();

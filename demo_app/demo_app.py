@@ -7,6 +7,7 @@ from starlette.types import ASGIApp
 
 from demo_app.agent.endpoint import create_app
 from demo_app.components.shell import shell
+from demo_app.components.ui import starting
 from demo_app.i18n import t
 from demo_app.pages.dashboard import dashboard
 from demo_app.pages.invoices import invoices
@@ -55,6 +56,7 @@ app = rx.App(
         rx.el.script(src="/agent_tools.js", defer=True),
     ],
     toaster=None,
+    hydrate_fallback=starting,
 )
 if app.sio is not None:
     # Only pages of this origin may open the app's socket; None is Socket.IO's word for that, an empty list is not.

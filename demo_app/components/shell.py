@@ -10,7 +10,7 @@ import reflex as rx
 
 from demo_app.components.assistant import assistant_panel
 from demo_app.components.brand import brand, ridge
-from demo_app.components.ui import icon, link
+from demo_app.components.ui import icon, link, shown_path
 from demo_app.i18n import t
 from demo_app.state.settings import LANGUAGES, SettingsState
 
@@ -29,14 +29,16 @@ class NavigateBridge(rx.Fragment):
 
     def add_imports(self) -> dict[str, str | list[str]]:
         """The hooks it uses."""
-        return {"react-router": ["useNavigate"], "react": ["useEffect"]}
+        return {"react-router": ["useLocation", "useNavigate"], "react": ["useEffect"]}
 
     def add_hooks(self) -> list[str | rx.Var[Any]]:
-        """Publish `navigate` while the frame is mounted."""
+        """Publish `navigate` while the frame is mounted, and say when another page is shown."""
         return [
             "const hallaNavigate = useNavigate();",
             "useEffect(() => { window.hallaNavigate = hallaNavigate;"
             " return () => { delete window.hallaNavigate; }; }, [hallaNavigate]);",
+            "const { pathname: hallaPathname } = useLocation();",
+            "useEffect(() => { window.hallaShell?.pageChanged(hallaPathname); }, [hallaPathname]);",
         ]
 
 
@@ -44,21 +46,6 @@ class NavigateBridge(rx.Fragment):
 def navigate_bridge() -> rx.Component:
     """`NavigateBridge` in a component of its own, below the router."""
     return NavigateBridge.create()
-
-
-def _shown_path() -> rx.vars.StringVar[str]:
-    """The path of the page that the browser shows, without a trailing slash.
-
-    It is "" until the page is alive: the file that was served may have been drawn for another address (one
-    file serves every order), and React leaves attributes as they came.
-    """
-    hooks = {
-        "const [hallaPath, setHallaPath] = useState('');": None,
-        "const hallaLocation = useLocation();": None,
-        "useEffect(() => { setHallaPath(hallaLocation.pathname.replace(/(.)\\/$/, '$1')); }, [hallaLocation]);": None,
-    }
-    imports = {"react-router": ["useLocation"], "react": ["useEffect", "useState"]}
-    return rx.Var("hallaPath", _var_data=rx.vars.VarData(hooks=hooks, imports=imports)).to(str)
 
 
 def _is_current(to: str, path: rx.vars.StringVar[str]) -> Any:
@@ -70,7 +57,7 @@ def _is_current(to: str, path: rx.vars.StringVar[str]) -> Any:
 
 def navigation() -> rx.Component:
     """The links to the pages."""
-    path = _shown_path()
+    path = shown_path()
     return rx.el.nav(
         rx.el.ul(
             *[

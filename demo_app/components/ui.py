@@ -188,3 +188,23 @@ def _step(label: Any, to: Any) -> rx.Component:
         link(label, to=to, class_name="button small"),
         rx.el.span(label, class_name="button small", aria_disabled="true"),
     )
+
+
+def shown_path() -> rx.vars.StringVar[str]:
+    """The path of the page that the browser shows, without a trailing slash.
+
+    It is "" until the page is alive: the file that was served may have been drawn for another address (one
+    file serves every order), and React leaves attributes as they came.
+    """
+    hooks = {
+        "const [hallaPath, setHallaPath] = useState('');": None,
+        "const hallaLocation = useLocation();": None,
+        "useEffect(() => { setHallaPath(hallaLocation.pathname.replace(/(.)\\/$/, '$1')); }, [hallaLocation]);": None,
+    }
+    imports = {"react-router": ["useLocation"], "react": ["useEffect", "useState"]}
+    return rx.Var("hallaPath", _var_data=rx.vars.VarData(hooks=hooks, imports=imports)).to(str)
+
+
+def starting() -> rx.Component:
+    """What stands in the frame until the app is alive, where no page could be drawn beforehand."""
+    return page("starting", page_head(t("loading")), card(bones(6)), load="loading", shown="")

@@ -16,6 +16,7 @@ from demo_app.components.ui import (
     notice,
     page,
     page_head,
+    shown_path,
     state_panel,
 )
 from demo_app.i18n import either, t
@@ -27,16 +28,18 @@ from demo_app.theme import ORDER_STATUS, ORDER_TONES, Tone
 def order() -> rx.Component:
     """The page at `/orders/[order_id]`."""
     state = OrderState
+    # Until the order that the address names is read, the one shown before it is not shown as if it were.
+    load = rx.cond(shown_path() == f"/orders/{state.asked}", state.load, "loading")
     return page(
         "order",
         rx.match(
-            state.load,
+            load,
             ("ready", _order()),
             ("missing", _missing()),
             ("error", card(error_state(state.fault, state.show))),
             rx.el.div(page_head(t("order.loading")), card(bones(6)), class_name="stack"),
         ),
-        load=state.load,
+        load=load,
         shown=state.shown,
         order=state.asked,
     )

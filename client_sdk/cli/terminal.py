@@ -13,15 +13,14 @@ import re
 from collections.abc import Mapping
 from typing import Final, TextIO
 
-# C0 but tab and newline, DEL, C1; separators some terminals break lines at; bidirectional
-# embeddings, overrides and isolates, which reorder what is read; lone surrogates.
-_UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+from client_sdk.legacy.transcript import UNSAFE
+
 _STYLES: Final = {"dim": "2", "bold": "1", "red": "31", "yellow": "33"}
 
 
 def printable(text: str) -> str:
     """`text` with everything a terminal might obey written as an escape (``\\x1b``); newline and tab stay."""
-    return _UNSAFE.sub(_escape, text)
+    return UNSAFE.sub(_escape, text)
 
 
 def one_line(text: str, limit: int | None = None) -> str:

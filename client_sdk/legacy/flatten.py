@@ -52,9 +52,7 @@ class DroppedPart:
     where: str
 
     def __str__(self) -> str:
-        details = [
-            text for text in (self.mime_type, self.source_kind and f"{self.source_kind} source") if text
-        ]
+        details = [text for text in (self.mime_type, self.source_kind and f"{self.source_kind} source") if text]
         return self.kind + (f" ({', '.join(details)})" if details else "")
 
 
@@ -151,9 +149,7 @@ def parts_dropped(part: DroppedPart, *, message_id: str) -> Diagnostic:
     return Diagnostic("parts_dropped", part.where, text)
 
 
-def losses(
-    message: Message | Mapping[str, Any], flat: FlatMessage
-) -> Iterator[tuple[DroppedPart, tuple[object, ...]]]:
+def losses(message: Message | Mapping[str, Any], flat: FlatMessage) -> Iterator[tuple[DroppedPart, tuple[object, ...]]]:
     """Each dropped part with what identifies it within its message, wherever the message moves.
 
     A snapshot may put a second image where a first one was: losing it is another loss.

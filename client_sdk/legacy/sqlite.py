@@ -63,9 +63,7 @@ class SqliteTextSink(TextSink):
     each message is stored as soon as it is whole. Usable as a context manager.
     """
 
-    def __init__(
-        self, database: str | PathLike[str] | sqlite3.Connection, *, table: str = "messages"
-    ) -> None:
+    def __init__(self, database: str | PathLike[str] | sqlite3.Connection, *, table: str = "messages") -> None:
         """Open `database` and make the table if it is not there.
 
         Parameters:

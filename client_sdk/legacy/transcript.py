@@ -15,7 +15,7 @@ The format is line by line, and what a line is shows in its first characters::
 Empty lines separate messages and mean nothing. Text is split at LF alone. A line of
 text is written as it stands, backslashes and quotes included, unless it holds a
 character that a text file or a terminal would not carry through (a control character,
-a line separator, a lone surrogate, or one the file's encoding lacks): then the whole
+a line separator, a bidirectional override, a lone surrogate, or one the file's encoding lacks): then the whole
 line is written in JSON's escapes, marked by ``~``. The last message of an id is the
 one that counts: a message that changed is written again.
 """
@@ -31,8 +31,9 @@ from client_sdk.errors import ClientError
 from client_sdk.legacy.flatten import FlatMessage
 from client_sdk.legacy.sinks import TextSink
 
-# Controls except tab (C0, DEL, C1), the separators some readers split lines at, lone surrogates.
-_UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that no text file or terminal should be trusted with: controls except tab and newline,
+separators some readers split lines at, bidirectional overrides and isolates, lone surrogates."""
 
 
 class TranscriptSink(TextSink):
@@ -82,13 +83,13 @@ class TranscriptSink(TextSink):
         return "\n".join([*lines, "\n"])
 
     def _text_line(self, line: str) -> str:
-        if _UNSAFE.search(line) or not self._can_encode(line):
+        if UNSAFE.search(line) or not self._can_encode(line):
             return f"~ {self._json(line)[1:-1]}"
         return f"| {line}"
 
     def _json(self, value: object) -> str:
         """`value` as one line of JSON; what the file or a terminal would not carry is escaped."""
-        text = _escape(json.dumps(value, ensure_ascii=False), _UNSAFE)
+        text = _escape(json.dumps(value, ensure_ascii=False), UNSAFE)
         return text if self._can_encode(text) else json.dumps(value)
 
     def _can_encode(self, text: str) -> bool:

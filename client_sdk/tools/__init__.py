@@ -1,6 +1,6 @@
 """Frontend tools: declared, gated, run, journaled, answered."""
 
-from client_sdk.tools.board import CallPhase, OpenCall, ToolUpdate
+from client_sdk.tools.board import CallStanding, OpenCall, ToolUpdate
 from client_sdk.tools.calls import CallOutcome
 from client_sdk.tools.consent import Approve, ConsentHandler, ConsentRequest, Decline, Defer
 from client_sdk.tools.context import Cancellation, ToolContext
@@ -20,8 +20,8 @@ __all__ = [
     "DEFAULT_MAX_FOLLOW_UPS",
     "Approve",
     "CallOutcome",
-    "CallPhase",
     "CallRecord",
+    "CallStanding",
     "Cancellation",
     "ConsentHandler",
     "ConsentPolicy",

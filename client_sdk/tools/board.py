@@ -15,7 +15,7 @@ from typing import Any
 
 from ag_ui.core import AssistantMessage, Interrupt, Message, ResumeEntry, ToolMessage
 
-from client_sdk.diagnostics import logger
+from client_sdk.diagnostics import Diagnostic, logger
 from client_sdk.errors import ToolError
 from client_sdk.interrupts import OpenInterrupt
 from client_sdk.jsontext import canonical_json, parse_json
@@ -42,7 +42,7 @@ from client_sdk.tools.registry import ToolDefinition, ToolRegistry
 _WELL_ENDED = (RunStatus.COMPLETED, RunStatus.INTERRUPTED)
 
 
-class CallPhase(StrEnum):
+class CallStanding(StrEnum):
     """Where a call stands in the application's hands."""
 
     OPEN = "open"
@@ -61,12 +61,12 @@ class OpenCall:
         tool: the tool it would run, None when there is none.
         parsed: its arguments, read and judged.
         decision: the gate's word on it.
-        phase: where it stands.
+        standing: where it stands.
         said: the words of its answer, once it is answered here.
         message: the tool message that answers it, once it is answered.
     """
 
-    __slots__ = ("_board", "call", "consented", "decision", "facts", "message", "parsed", "phase", "said", "tool")
+    __slots__ = ("_board", "call", "consented", "decision", "facts", "message", "parsed", "said", "standing", "tool")
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class OpenCall:
         self.parsed = parsed
         self.facts = facts
         self.decision = decide(facts)
-        self.phase = CallPhase.OPEN
+        self.standing = CallStanding.OPEN
         self.said: Said | None = None
         self.message: ToolMessage | None = None
         self.consented: dict[str, Any] | None = None
@@ -89,7 +89,7 @@ class OpenCall:
         self._board = board
 
     def __repr__(self) -> str:
-        return f"OpenCall(id={self.id!r}, name={self.name!r}, phase={self.phase.value!r}, {self.decision})"
+        return f"OpenCall(id={self.id!r}, name={self.name!r}, standing={self.standing.value!r}, {self.decision})"
 
     @property
     def id(self) -> str:
@@ -172,17 +172,42 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolUpdate:
-    """Something that happened to a call.
+    """Something that happened to a call, between one exchange with the agent and the next.
+
+    It stands in one row with the updates of the stream, so it answers the same
+    questions: it carries no event and no delta, and its message is the call's answer.
 
     Attributes:
-        event: what happened, in the journal's words.
+        happened: what happened, in the journal's words.
         call: the call, as it stands now.
-        message: its answer (``answered``).
+        message: its answer, for ``answered``.
     """
 
-    event: JournalEvent
+    happened: JournalEvent
     call: OpenCall
     message: ToolMessage | None = None
+
+    @property
+    def event(self) -> None:
+        """None: no event of the agent's caused it."""
+
+    @property
+    def delta(self) -> None:
+        """None: it adds no text."""
+
+    @property
+    def tool_call(self) -> None:
+        """None: ``call`` is the call as the application holds it, not a view of the stream."""
+
+    @property
+    def message_id(self) -> str | None:
+        """The id of the answer (str), None when it is none."""
+        return None if self.message is None else self.message.id
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Empty: nothing of the stream was tolerated here."""
+        return ()
 
 
 class CallBoard:
@@ -228,7 +253,7 @@ class CallBoard:
     @property
     def open(self) -> list[OpenCall]:
         """The calls that somebody has to decide, in call order."""
-        return [call for call in self._calls.values() if call.phase is CallPhase.OPEN]
+        return [call for call in self._calls.values() if call.standing is CallStanding.OPEN]
 
     @property
     def left_to_the_agent(self) -> frozenset[str]:
@@ -343,7 +368,9 @@ class CallBoard:
             return ToolState.HELD_BY_AGENT if unnamed and status in _WELL_ENDED else ToolState.UNKNOWN
         if not tool.advertised:
             return ToolState.HANDLED
-        return ToolState.OFFERED if advertised else ToolState.NOT_OFFERED
+        if not advertised:
+            return ToolState.NOT_OFFERED
+        return ToolState.OFFERED if tool.handler is not None else ToolState.BY_HAND
 
     def _interrupt_state(self, call_id: str, asked: str | None) -> InterruptState:
         if asked is not None:
@@ -421,7 +448,7 @@ class CallBoard:
             )
         call.facts, call.decision = facts, decide(facts)
         call.consented = arguments
-        call.phase = CallPhase.APPROVED
+        call.standing = CallStanding.APPROVED
         self._tell(JournalEvent.GRANTED, call)
 
     def decline(self, call: OpenCall, reason: str = "") -> None:
@@ -455,8 +482,10 @@ class CallBoard:
             self.decline(call, "the user went on without deciding")
 
     def _require_open(self, call: OpenCall) -> None:
-        if self._calls.get(call.id) is not call or call.phase is not CallPhase.OPEN:
-            raise ToolError(f"the call {call.id!r} is {call.phase.value} and takes no decision", code="call_not_open")
+        if self._calls.get(call.id) is not call or call.standing is not CallStanding.OPEN:
+            raise ToolError(
+                f"the call {call.id!r} is {call.standing.value} and takes no decision", code="call_not_open"
+            )
         if call.reason is RefusalReason.OPEN_INTERRUPT:
             raise ToolError(f"the agent asks about the call {call.id!r}: answer its interrupt", code="call_not_open")
 
@@ -478,7 +507,7 @@ class CallBoard:
         if not claimed:
             self._lost(call)
             return False
-        call.phase = CallPhase.RUNNING
+        call.standing = CallStanding.RUNNING
         self._tell(JournalEvent.STARTED, call)
         return True
 
@@ -486,7 +515,7 @@ class CallBoard:
         record = self.journal.record(self.thread_id, call.id)
         call.facts = replace(call.facts, journal=record.state(None))
         call.decision = decide(call.facts)
-        call.phase = CallPhase.OPEN
+        call.standing = CallStanding.OPEN
         if record.answered is not None:
             self._refuse(call, record)
 
@@ -496,7 +525,7 @@ class CallBoard:
         Raises:
             JournalError: it could not be written down; it goes out all the same.
         """
-        if call.edited and call.phase is CallPhase.RUNNING and call.consented is not None:
+        if call.edited and call.standing is CallStanding.RUNNING and call.consented is not None:
             said = answers.edited(said, call.consented)
         call.said = said
         message = ToolMessage(id=self._new_id(), content=said.content, tool_call_id=call.id, error=said.error)
@@ -517,13 +546,13 @@ class CallBoard:
         self._tell(JournalEvent.ANSWERED, call)
 
     def _settled(self, call: OpenCall, message: ToolMessage) -> None:
-        call.phase = CallPhase.ANSWERED
+        call.standing = CallStanding.ANSWERED
         call.message = message
         self._given[call.id] = message
 
     def take_answers(self) -> tuple[ToolMessage, ...]:
         """The answers that wait for the next input, in call order; they are the conversation's from here on."""
-        answered = [call for call in self._calls.values() if call.phase is CallPhase.ANSWERED]
+        answered = [call for call in self._calls.values() if call.standing is CallStanding.ANSWERED]
         for call in answered:
             del self._calls[call.id]
         return tuple(call.message for call in answered if call.message is not None)
@@ -580,6 +609,7 @@ class CallBoard:
 
 _DISMISSALS: Mapping[RefusalReason | None, Callable[[], Said]] = {
     RefusalReason.MAY_HAVE_HAPPENED: lambda: answers.effect_unknown("and nothing was heard since"),
+    RefusalReason.NO_HANDLER: answers.abandoned,
     RefusalReason.RUN_TRUNCATED: lambda: answers.abandoned("the stream broke off before its run ended"),
 }
 """What is said of a held call when nobody decided it."""

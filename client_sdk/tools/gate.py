@@ -48,6 +48,8 @@ class ToolState(StrEnum):
     OFFERED = "offered"
     HANDLED = "handled"
     """Never offered, but the application registered a handler for calls of this very name."""
+    BY_HAND = "by_hand"
+    """Offered without a handler: the application answers its calls itself."""
     NOT_OFFERED = "not_offered"
     """Registered, but not offered in this run."""
     UNKNOWN = "unknown"
@@ -97,6 +99,7 @@ class RefusalReason(StrEnum):
     RUN_TRUNCATED = "run_truncated"
     INCOMPLETE_CALL = "incomplete_call"
     RESTATED_CALL = "restated_call"
+    NO_HANDLER = "no_handler"
     UNKNOWN_TOOL = "unknown_tool"
     TOOL_NOT_OFFERED = "tool_not_offered"
     ARGUMENTS_NOT_JSON = "arguments_not_json"
@@ -238,6 +241,11 @@ RULES: tuple[Rule, ...] = (
         "Its arguments do not satisfy the tool's schema (FT-5).",
     ),
     Rule(
+        {"tool": ToolState.BY_HAND},
+        _hold(RefusalReason.NO_HANDLER),
+        "Its tool has no handler: the application answers it itself.",
+    ),
+    Rule(
         {"journal": JournalState.GRANTED},
         Decision(Verdict.EXECUTE),
         "The user consented to exactly these arguments (FT-6).",
@@ -280,6 +288,7 @@ _SITUATIONS: tuple[tuple[str, Mapping[str, StrEnum]], ...] = (
     ("declined", {"journal": JournalState.DECLINED}),
     ("arguments invalid", {"arguments": ArgumentState.AGAINST_SCHEMA}),
     ("unknown tool", {"tool": ToolState.UNKNOWN}),
+    ("offered without a handler", {"tool": ToolState.BY_HAND}),
     ("arguments incomplete", {"text": CallText.INCOMPLETE}),
     ("open interrupt on it", {"interrupt": InterruptState.OPEN}),
     ("started before", {"journal": JournalState.STARTED}),

@@ -74,18 +74,20 @@ class ToolDefinition:
         name: the name the agent calls it by.
         description: what it does, for the agent; ends with the example input.
         parameters: JSON Schema of its arguments.
-        handler: the function that answers a call.
+        handler: the function that answers a call; None when the application answers by hand.
         options: its terms.
         advertised: whether it is offered to agents; False for a handler that only
             waits for calls of its name (FT-6).
+        declaration: the tool as it was handed over, when it was.
     """
 
     name: str
     description: str
     parameters: dict[str, Any]
-    handler: Handler
+    handler: Handler | None
     options: ToolOptions = field(default_factory=ToolOptions)
     advertised: bool = True
+    declaration: Tool | None = field(default=None, repr=False)
     _schema: Schema = field(default_factory=lambda: Schema({}), repr=False, compare=False)
     _signature: FunctionSignature | None = field(default=None, repr=False, compare=False)
     _context_parameter: str | None = field(default=None, repr=False, compare=False)
@@ -101,10 +103,12 @@ class ToolDefinition:
     def is_async(self) -> bool:
         """Whether the handler is a coroutine function; others run in a thread of their own."""
         call = self.handler if inspect.isroutine(self.handler) else type(self.handler).__call__
-        return inspect.iscoroutinefunction(inspect.unwrap(call))
+        return inspect.iscoroutinefunction(call)
 
     def to_tool(self) -> Tool:
         """The declaration as it goes into a run input."""
+        if self.declaration is not None:
+            return self.declaration
         return Tool(name=self.name, description=self.description, parameters=self.parameters)
 
     def read(self, text: str) -> ParsedArguments:
@@ -121,7 +125,12 @@ class ToolDefinition:
         Args:
             arguments: arguments that :meth:`read` or :meth:`judge` found valid.
             context: the call it answers.
+
+        Raises:
+            ToolError: ``no_handler`` — the tool was advertised without one.
         """
+        if self.handler is None:
+            raise ToolError(f"the tool {self.name!r} has no handler", code="no_handler")
         if self._signature is not None:
             return self.handler(**self._signature.keywords(arguments, context))
         extra = {self._context_parameter: context} if self._context_parameter else {}
@@ -286,6 +295,19 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
         self.add(definition)
         return definition
 
+    def advertise(self, tool: Tool) -> ToolDefinition:
+        """Offer a tool without a handler: its calls stay open until the application answers them.
+
+        Raises:
+            ToolError: ``tool_schema`` or ``duplicate_tool``.
+        """
+        parameters = {} if tool.parameters is None else tool.parameters
+        definition = ToolDefinition(
+            tool.name, tool.description, parameters, None, declaration=tool, _schema=_schema(tool.name, parameters)
+        )
+        self.add(definition)
+        return definition
+
     def handle_unadvertised(
         self,
         name: str,
@@ -361,10 +383,7 @@ def _declared(
     advertised: bool = True,
 ) -> ToolDefinition:
     _check_handler(handler, name)
-    try:
-        schema = Schema(parameters)
-    except SchemaUnusable as error:
-        raise ToolError(f"tool {name!r}: its parameters are {error}", code="tool_schema") from error
+    schema = _schema(name, parameters)
     return ToolDefinition(
         name=_checked_name(name),
         description=_full_description(name, description, example, schema),
@@ -375,6 +394,13 @@ def _declared(
         _schema=schema,
         _context_parameter=context_parameter(handler, tool=name),
     )
+
+
+def _schema(tool: str, parameters: Any) -> Schema:
+    try:
+        return Schema(parameters)
+    except SchemaUnusable as error:
+        raise ToolError(f"tool {tool!r}: its parameters are {error}", code="tool_schema") from error
 
 
 def _check_handler(handler: Handler, tool: str) -> None:

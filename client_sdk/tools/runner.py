@@ -17,11 +17,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 
 from ag_ui.core import Interrupt, Message, ResumeEntry, ToolMessage
 
-from client_sdk.diagnostics import Diagnostic, log
+from client_sdk.diagnostics import Diagnostic
 from client_sdk.errors import ToolError
 from client_sdk.interrupts import InterruptAnswer, OpenInterrupt, Resume, build_resume, check_resume
 from client_sdk.tools import answers
-from client_sdk.tools.board import CallBoard, CallPhase, OpenCall, ToolUpdate
+from client_sdk.tools.board import CallBoard, CallStanding, OpenCall, ToolUpdate
 from client_sdk.tools.calls import CallOutcome, ClosedRun, Continuation, RunStatus
 from client_sdk.tools.consent import Approve, ConsentHandler, ConsentRequest, Decline, ask
 from client_sdk.tools.context import ToolContext
@@ -209,7 +209,7 @@ class ToolRunner:
         for call in self.board.open:
             if self._unanswered is not None and call.reason is not RefusalReason.OPEN_INTERRUPT:
                 self._unanswered(call)
-            if call.phase is CallPhase.OPEN:
+            if call.standing is CallStanding.OPEN:
                 self.board.dismiss(call)
 
     def take_answers(self) -> tuple[ToolMessage, ...]:
@@ -261,7 +261,7 @@ class ToolRunner:
             for call in calls:
                 seen.add(call.id)
                 await self._decide(call)
-                if call.phase is CallPhase.APPROVED:
+                if call.standing is CallStanding.APPROVED:
                     before = [task for other, task in running if _exclusive(call) or _exclusive(other)]
                     running.append((call, asyncio.ensure_future(self._execute(call, before))))
                     await asyncio.sleep(0)  # an approved tool is under way before the next question is asked
@@ -273,11 +273,11 @@ class ToolRunner:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             for call, _ in running:
-                if call.phase is CallPhase.APPROVED:
+                if call.standing is CallStanding.APPROVED:
                     self.board.record_answer(call, answers.cancelled())
 
     async def _decide(self, call: OpenCall) -> None:
-        if call.phase is not CallPhase.OPEN:
+        if call.standing is not CallStanding.OPEN:
             return
         verdict = self.board.refresh(call).verdict
         if verdict is Verdict.EXECUTE:
@@ -297,10 +297,10 @@ class ToolRunner:
         except TimeoutError:
             if not limit.expired() or self._consent_deadline is None:
                 raise
-            if call.phase is CallPhase.OPEN:
+            if call.standing is CallStanding.OPEN:
                 self.board.answer(call, answers.no_decision(self._consent_deadline))
             return
-        if call.phase is not CallPhase.OPEN:
+        if call.standing is not CallStanding.OPEN:
             return  # decided through the object while the handler asked
         if isinstance(answer, Approve):
             self.board.approve(call, None if answer.arguments is None else dict(answer.arguments))
@@ -331,15 +331,14 @@ class ToolRunner:
         self._resume = build_resume(self.board.interrupts, given, now=self._clock())
         for note in self._resume.diagnostics:
             self._note(note)
-            log(note)
 
 
 def _may_go_on(call: OpenCall, asked: set[str]) -> bool:
     """Whether settling can do something for a call: run it, or ask about it for the first time."""
-    if call.phase is CallPhase.APPROVED:
+    if call.standing is CallStanding.APPROVED:
         return True
     return (
-        call.phase is CallPhase.OPEN
+        call.standing is CallStanding.OPEN
         and call.id not in asked
         and call.decision.verdict in (Verdict.EXECUTE, Verdict.ASK)
     )
@@ -351,7 +350,7 @@ def _exclusive(call: OpenCall) -> bool:
 
 def _follows_up(call: OpenCall) -> bool:
     """Whether the answer to a call starts another run (FT-7)."""
-    if call.phase is not CallPhase.ANSWERED:
+    if call.standing is not CallStanding.ANSWERED:
         return False
     outcome = CallOutcome.SUCCEEDED if call.said is None else call.said.outcome
     if outcome in _ALWAYS_FOLLOWED_UP:

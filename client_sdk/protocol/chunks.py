@@ -161,18 +161,17 @@ class _Open:
 
 
 class Expander:
-    """The chunk stage: one event in, the events it stands for out."""
+    """The chunk stage: one event in, the events it stands for out.
 
-    __slots__ = ("_lanes", "_notes")
+    Attributes:
+        lanes: what each lane is assembling; while that is nothing, every event but a chunk passes unchanged.
+    """
+
+    __slots__ = ("_notes", "lanes")
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._lanes: dict[Lane, _Open] = {}
-
-    @property
-    def idle(self) -> bool:
-        """True while nothing is being assembled, when every event but a chunk passes unchanged."""
-        return not self._lanes
+        self.lanes: dict[Lane, _Open] = {}
 
     def feed(self, event: Event) -> list[Event]:
         """Expand `event`, closing what it closes.
@@ -184,27 +183,27 @@ class Expander:
         spelling = _SPELLINGS.get(type(event))
         if spelling is not None:
             return self._chunk(event, spelling)
-        if not self._lanes:
+        if not self.lanes:
             return [event]
         if event.type in _CLOSES_ALL_LANES:
-            return [*self._close(*self._lanes), event]
+            return [*self._close(*self.lanes), event]
         if event.type in _CLOSES_OWN_LANE:
             return [*self._close(getattr(event, "subagent_run_id", None)), event]
         return [event]
 
     def _close(self, *lanes: Lane) -> list[Event]:
-        return [self._lanes.pop(lane).end() for lane in lanes if lane in self._lanes]
+        return [self.lanes.pop(lane).end() for lane in lanes if lane in self.lanes]
 
     def _chunk(self, chunk: Any, spelling: _Spelling) -> list[Event]:
         identity: str | None = getattr(chunk, spelling.id_field)
         lane = self._lane(chunk, spelling, identity)
-        current = self._lanes.get(lane)
+        current = self.lanes.get(lane)
         if current is not None and current.spelling is spelling and identity in (None, current.id):
             self._require_agreement(chunk, current)
             return self._content(chunk, current, opened=False)
         self._require_identity(chunk, spelling)
         closed = self._close(lane)
-        opened = self._lanes[lane] = _Open(spelling, chunk)
+        opened = self.lanes[lane] = _Open(spelling, chunk)
         start = spelling.start(chunk)
         start.subagent_run_id = chunk.subagent_run_id  # type: ignore[union-attr]
         start.metadata = chunk.metadata
@@ -217,9 +216,11 @@ class Expander:
             return []
         content = item.spelling.content(
             **{item.spelling.id_field: item.id},
-            delta=chunk.delta or "",
+            delta="",
             subagent_run_id=chunk.subagent_run_id if chunk.subagent_run_id is not None else item.owner,
         )
+        # Set afterwards, because it was judged before: it may end in half a character (see surrogates).
+        content.delta = chunk.delta or ""  # type: ignore[union-attr]
         content.metadata = chunk.metadata
         content.raw_event = chunk.raw_event
         return [content]
@@ -230,12 +231,12 @@ class Expander:
             return self._lane_of_item(chunk, spelling, identity)
         if tag is not None:
             return tag
-        parent = self._lanes.get(None)
+        parent = self.lanes.get(None)
         if parent is not None and parent.spelling is spelling:
             return None
-        candidates = [lane for lane, item in self._lanes.items() if item.spelling is spelling]
+        candidates = [lane for lane, item in self.lanes.items() if item.spelling is spelling]
         if len(candidates) > 1:
-            ids = tuple(self._lanes[lane].id for lane in candidates)
+            ids = tuple(self.lanes[lane].id for lane in candidates)
             raise self._notes.fatal(
                 "chunk_ambiguous",
                 f"{chunk.type.value} names neither an item nor a subagent while {len(ids)} subagents each stream a "
@@ -246,7 +247,7 @@ class Expander:
 
     def _lane_of_item(self, chunk: Any, spelling: _Spelling, identity: str) -> Lane:
         tag: Lane = chunk.subagent_run_id
-        for lane, item in self._lanes.items():
+        for lane, item in self.lanes.items():
             if item.spelling is spelling and item.id == identity:
                 if tag is not None and tag != lane:
                     raise self._mismatch(chunk, item, lane, tag)

@@ -8,6 +8,7 @@ it changed, so an event costs the same however long the history is.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Final
@@ -240,10 +241,10 @@ class Conversation:
         self._views: list[MessageView] = []
         self._by_id: dict[str, MessageView] = {}
         self._calls: dict[str, CallView] = {}
+        self._answers: dict[str, MessageView] = {}
         self.state = {} if state is _NO_STATE else state
         for message in messages:
-            self.add(message)
-        self._relink()
+            self._append(message)
 
     def attach(self, notes: Notes) -> None:
         """Record deviations in `notes` from now on: each run's pipeline has its own."""
@@ -276,27 +277,35 @@ class Conversation:
 
     # Writing, for the application's own messages.
 
-    def add(self, message: Message, *, position: int | None = None) -> MessageView:
-        """Append `message` (or insert it at `position`); one with a known id replaces what is held."""
+    def add(self, message: Message) -> MessageView:
+        """Append `message`; one whose id is known replaces what is held."""
         known = self._by_id.get(message.id)
-        if known is not None:
-            self._replace(known, message)
-            return known
+        if known is None:
+            return self._append(message)
+        self._replace(known, message)
+        return known
+
+    def add_answer(self, message: ToolMessage) -> MessageView:
+        """Place a tool message behind the call it answers, after answers already there (TC-4).
+
+        Restated under its own id it replaces itself; it never takes the place of another message.
+        """
+        held = self._answers.get(message.tool_call_id)
+        if held is not None and held.id == message.id:
+            self._replace(held, message)
+            return held
+        call = self._calls.get(message.tool_call_id)
+        return self._append(message, None if call is None else self._after(call.holder))
+
+    def _append(self, message: Message, position: int | None = None) -> MessageView:
         view = MessageView(message)
-        self._by_id[message.id] = view
+        # Ids should be unique. Where a producer uses one twice, both messages stay, and the id means the first.
+        self._by_id.setdefault(message.id, view)
         if position is None or position == len(self._views):
             self._views.append(view)
         else:
             self._views.insert(position, view)
-        self._adopt_calls(view)
-        return view
-
-    def add_answer(self, message: ToolMessage) -> MessageView:
-        """Place a tool message behind the call it answers, after answers already there."""
-        call = self._calls.get(message.tool_call_id)
-        view = self.add(message, position=None if call is None else self._after(call.holder))
-        if call is not None:
-            call.phase, call.result = CallPhase.ANSWERED, view
+        self._link(view)
         return view
 
     def _after(self, holder: MessageView) -> int:
@@ -308,27 +317,38 @@ class Conversation:
             position += 1
         return position
 
-    def _adopt_calls(self, view: MessageView) -> None:
-        message = view.message
-        if not isinstance(message, AssistantMessage):
-            return
-        for call in message.tool_calls or ():
-            adopted = CallView.adopt(call, view)
-            view.adopt(adopted)
-            self._calls[call.id] = adopted
-
     def _replace(self, view: MessageView, message: Message) -> None:
-        self._forget_calls(view)
+        self._unlink(view)
         view.load(message)
-        self._adopt_calls(view)
+        self._link(view)
 
-    def _relink(self) -> None:
-        """Find every call's answer again after messages came or went as a whole."""
-        for view in self._views:
-            if isinstance(view.message, ToolMessage):
-                call = self._calls.get(view.message.tool_call_id)
-                if call is not None:
-                    call.phase, call.result = CallPhase.ANSWERED, view
+    def _link(self, view: MessageView) -> None:
+        """Enter the calls a message brings, or the answer it is."""
+        message = view.message
+        if isinstance(message, AssistantMessage):
+            for call in message.tool_calls or ():
+                adopted = self._calls[call.id] = CallView.adopt(call, view)
+                view.adopt(adopted)
+                self._settle(adopted)
+        elif isinstance(message, ToolMessage):
+            self._answers[message.tool_call_id] = view
+            answered = self._calls.get(message.tool_call_id)
+            if answered is not None:
+                self._settle(answered)
+
+    def _unlink(self, view: MessageView) -> None:
+        for call in view.calls:
+            if self._calls.get(call.id) is call:
+                del self._calls[call.id]
+        message = view.message
+        if isinstance(message, ToolMessage) and self._answers.get(message.tool_call_id) is view:
+            del self._answers[message.tool_call_id]
+
+    def _settle(self, call: CallView) -> None:
+        """Give a call its answer, wherever in the conversation that stands (FT-2)."""
+        call.result = self._answers.get(call.id)
+        if call.phase is not CallPhase.STREAMING:
+            call.phase = CallPhase.COMPLETE if call.result is None else CallPhase.ANSWERED
 
     # Reducing.
 
@@ -346,19 +366,22 @@ class Conversation:
                     id=event.message_id, content="", name=event.name, subagent_run_id=event.subagent_run_id
                 )
             )
-        elif view.role == "activity":
-            return self._not_text(event)
+        elif view.role not in _TEXT_ROLES:
+            self._conflict(event.message_id, "a text message", view)
+        if view.role == "activity":
+            return None, None
         view.streaming = True
         view.merge_metadata(event.metadata)
         return view, None
 
-    def _not_text(self, event: Any) -> _Touched:
+    def _conflict(self, identity: str, what: str, held: MessageView) -> None:
         self._notes.warn(
-            "message_id_conflict",
-            "/messageId",
-            f"{event.type.value} names {event.message_id!r}, which is an activity message; left as it is",
+            "message_id_conflict", "/messageId", f"{what} names the id {identity!r}, which a {held.role} message has"
         )
-        return None, None
+
+    def _is_answer_to(self, view: MessageView, tool_call_id: str) -> bool:
+        message = view.message
+        return isinstance(message, ToolMessage) and message.tool_call_id == tool_call_id
 
     def _text_content(self, event: Any) -> _Touched:
         view = self._by_id.get(event.message_id)
@@ -390,8 +413,10 @@ class Conversation:
         view = self._by_id.get(event.message_id)
         if view is None:
             view = self.add(ReasoningMessage(id=event.message_id, content="", subagent_run_id=event.subagent_run_id))
-        elif view.role == "activity":
-            return self._not_text(event)
+        elif view.role != "reasoning":
+            self._conflict(event.message_id, "a reasoning message", view)
+        if view.role == "activity":
+            return None, None
         view.streaming = True
         view.merge_metadata(event.metadata)
         return view, None
@@ -402,6 +427,7 @@ class Conversation:
             holder = self._holder(event)
             call = self._calls[event.tool_call_id] = CallView(event.tool_call_id, event.tool_call_name, holder)
             holder.hold(call)
+            self._settle(call)
         else:
             # ST-6: a reopened call goes on; its name and place stand.
             call.phase = CallPhase.STREAMING
@@ -437,12 +463,16 @@ class Conversation:
         call = self._calls.get(event.tool_call_id)
         if call is None:
             return self._lost(event)
-        call.phase = CallPhase.COMPLETE if call.result is None else CallPhase.ANSWERED
+        call.phase = CallPhase.COMPLETE
+        self._settle(call)
         call.merge_metadata(event.metadata)
         return call.holder, call
 
     def _call_result(self, event: Any) -> _Touched:
         """TC-4: a message in its own right; it does not reopen the call it answers."""
+        taken = self._by_id.get(event.message_id)
+        if taken is not None and not self._is_answer_to(taken, event.tool_call_id):
+            self._conflict(event.message_id, f"the result of the call {event.tool_call_id!r}", taken)
         view = self.add_answer(
             ToolMessage(
                 id=event.message_id,
@@ -468,30 +498,33 @@ class Conversation:
     def _messages_snapshot(self, event: Any) -> _Touched:
         """SN-4: known ids in place, new ones appended, the absent dropped unless the producer cannot know them."""
         streaming = [call.id for call in self._calls.values() if call.phase is CallPhase.STREAMING]
-        brought = {message.id: message for message in event.messages}
-        carries = {message.role for message in event.messages}
-        spared = {"activity", "reasoning"} - carries
-        kept = [view for view in self._views if view.id in brought or view.role in spared]
-        for view in self._views:
-            if view.id not in brought and view.role not in spared:
-                self._forget(view)
-        self._views = kept
-        for message in brought.values():
-            self.add(message)
+        spared = {"activity", "reasoning"} - {message.role for message in event.messages}
+        brought: dict[str, deque[Message]] = {}
+        for message in event.messages:
+            brought.setdefault(message.id, deque()).append(message)
+        held, self._views, self._by_id = self._views, [], {}
+        for view in held:
+            restated = brought.get(view.id)
+            if restated:
+                self._keep(view)
+                self._replace(view, restated.popleft())
+            elif view.role in spared:
+                self._keep(view)
+            else:
+                self._unlink(view)
+        for message in event.messages:
+            if brought[message.id]:
+                self._append(brought[message.id].popleft())
         for identity in streaming:
             if identity in self._calls:
                 self._calls[identity].phase = CallPhase.STREAMING
-        self._relink()
+        for call in self._calls.values():
+            self._settle(call)
         return None, None
 
-    def _forget(self, view: MessageView) -> None:
-        del self._by_id[view.id]
-        self._forget_calls(view)
-
-    def _forget_calls(self, view: MessageView) -> None:
-        for call in view.calls:
-            if self._calls.get(call.id) is call:
-                del self._calls[call.id]
+    def _keep(self, view: MessageView) -> None:
+        self._views.append(view)
+        self._by_id.setdefault(view.id, view)
 
     def _activity_snapshot(self, event: Any) -> _Touched:
         view = self._by_id.get(event.message_id)
@@ -553,9 +586,7 @@ class Conversation:
         """History echoed by the producer: what is not held yet is added, what is held stands."""
         for message in event.input.messages if event.input is not None else ():
             if message.id not in self._by_id:
-                self.add(message)
-        if event.input is not None:
-            self._relink()
+                self._append(message)
         return None, None
 
 

@@ -17,7 +17,7 @@ from ag_ui.core import Event
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from client_sdk.protocol.notes import Notes
+from client_sdk.protocol.notes import Notes, pointer
 from client_sdk.protocol.vocabulary import (
     EVENT_ADAPTER,
     EVENT_SHAPES,
@@ -43,12 +43,8 @@ class Malformed(Exception):
         self.message = message
 
 
-def pointer(path: str, token: str | int) -> str:
-    """Append one token to a JSON Pointer (RFC 6901)."""
-    text = str(token)
-    if "~" in text or "/" in text:
-        text = text.replace("~", "~0").replace("/", "~1")
-    return f"{path}/{text}"
+class CutText(Malformed):
+    """A string holds half of a UTF-16 surrogate pair, which no encoding of text can carry."""
 
 
 Removed = tuple[str, str, str]
@@ -115,8 +111,8 @@ class Stripper:
 
     def _member(self, item: Any, member: Member, path: str) -> Any:
         if item is None:
-            if member.nullable:
-                return item
+            if member.required:
+                return item  # a value of its own in open data, and for the models to reject elsewhere
             raise Malformed(path, "null is not a value of this field; an optional field without a value is left out")
         mark = len(self.removed)
         kept = self.strip(item, member.shape, path)
@@ -189,7 +185,7 @@ _KINDS: Final[dict[type, str]] = {
 
 
 def _kind(value: Any) -> str:
-    return _KINDS[type(value)]
+    return _KINDS.get(type(value), type(value).__name__)
 
 
 def _tell(item: Any) -> str:
@@ -201,35 +197,34 @@ def _tell(item: Any) -> str:
     return _kind(item)
 
 
-def locate(value: Any, error: ErrorDetails) -> str:
+def locate(value: Any, shape: Shape, error: ErrorDetails) -> str:
     """The JSON Pointer of a pydantic error: its location without the union arms it passed through."""
     path = ""
-    *inner, last = error["loc"] or ("",)
-    for token in inner:
-        value, path = _step(value, path, token)
-    if last == "":
-        return path
-    if isinstance(value, dict) and (last in value or error["type"] == "missing"):
-        return pointer(path, last)
-    if isinstance(value, list) and isinstance(last, int):
-        return pointer(path, last)
+    for token in error["loc"]:
+        following = _below(value, shape, token)
+        if following is not None:
+            value, shape = following
+            path = pointer(path, token)
+        elif isinstance(shape, Tagged) and isinstance(token, str) and token in shape.variants:
+            shape = shape.variants[token]
     return path
 
 
-def _step(value: Any, path: str, token: str | int) -> tuple[Any, str]:
-    if isinstance(value, dict) and token in (value.get("type"), value.get("role"), value.get("op")):
-        return value, path  # the arm of a tagged union, not a key
-    if isinstance(value, dict) and token in value:
-        return value[token], pointer(path, token)
-    if isinstance(value, list) and isinstance(token, int) and token < len(value):
-        return value[token], pointer(path, token)
-    return value, path
+def _below(value: Any, shape: Shape, token: str | int) -> tuple[Any, Shape] | None:
+    """What stands under `token`, or None when `token` is no step into `value` but the name of a union's arm."""
+    if isinstance(shape, Described) and isinstance(token, str) and token in shape.members:
+        return (value.get(token) if isinstance(value, dict) else None), shape.members[token].shape
+    if isinstance(shape, Items) and isinstance(token, int):
+        return (value[token] if isinstance(value, list) else None), shape.element
+    if isinstance(shape, Leaf) and isinstance(value, list) and isinstance(token, int):
+        return value[token], shape
+    return None
 
 
-def explain(value: Any, error: ValidationError) -> Malformed:
+def explain(value: Any, shape: Shape, error: ValidationError) -> Malformed:
     """The most telling of a validation's errors: the one deepest inside the value."""
     details = error.errors(include_url=False, include_context=False)
-    located = [(locate(value, detail), detail["msg"]) for detail in details]
+    located = [(locate(value, shape, detail), detail["msg"]) for detail in details]
     deepest = max(path.count("/") for path, _ in located)
     best = [(path, msg) for path, msg in located if path.count("/") == deepest]
     path = best[0][0]
@@ -240,6 +235,8 @@ def explain(value: Any, error: ValidationError) -> Malformed:
 def _dump(value: Any) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:
+        raise CutText("", "a string in it holds half of a UTF-16 surrogate pair") from None
     except (TypeError, ValueError, RecursionError) as error:
         # Only middleware or an application can hold such a value: a frame was JSON when it came in.
         raise Malformed("", f"not representable as JSON: {error}") from None
@@ -253,6 +250,7 @@ def conform(value: Any, shape: Shape, adapter: TypeAdapter[Any], removed: Callab
 
     Raises:
         Malformed: when a described value is wrong.
+        CutText: when a string holds half of a surrogate pair.
     """
     stripper = Stripper()
     kept = stripper.strip(value, shape)
@@ -261,7 +259,7 @@ def conform(value: Any, shape: Shape, adapter: TypeAdapter[Any], removed: Callab
     try:
         model = adapter.validate_json(_dump(kept), strict=True, by_alias=True, by_name=False)
     except ValidationError as error:
-        raise explain(kept, error) from None
+        raise explain(kept, shape, error) from None
     for removal in stripper.removed:
         removed(removal)
     return model
@@ -280,6 +278,7 @@ class Enforcer:
 
         Raises:
             ProtocolError: ``malformed_event`` (PR-5, PR-7).
+            CutText: a string has to be mended before it can be judged.
         """
         kind = raw["type"]
         shape = EVENT_SHAPES.get(kind)
@@ -288,6 +287,8 @@ class Enforcer:
             return []
         try:
             event = conform(raw, shape, EVENT_ADAPTER, lambda removal: self._notes.warn(*removal))
+        except CutText:
+            raise
         except Malformed as problem:
             raise self._notes.fatal(
                 "malformed_event",

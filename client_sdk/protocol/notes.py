@@ -13,6 +13,14 @@ def _plain(event_type: str | None) -> str | None:
     return event_type.value if isinstance(event_type, EventType) else event_type
 
 
+def pointer(path: str, token: str | int) -> str:
+    """Append one token to a JSON Pointer (RFC 6901)."""
+    text = str(token)
+    if "~" in text or "/" in text:
+        text = text.replace("~", "~0").replace("/", "~1")
+    return f"{path}/{text}"
+
+
 class Notes:
     """Collects diagnostics and builds errors, stamped with the event being processed.
 

@@ -104,7 +104,7 @@ class _Items:
     def __init__(self) -> None:
         self.open: dict[Kind, dict[Any, Owner]] = {"message": {}, "call": {}, "reasoning": {}, "span": {}, "step": {}}
         # An id is unique within a kind only; a span and the message inside it may share one (RE-1).
-        self.owners: dict[str, dict[str, Owner]] = {"message": {}, "call": {}, "reasoning": {}, "activity": {}}
+        self.owners: dict[str, dict[str, Owner]] = {kind: {} for kind in ("message", "call", "reasoning", "span", "activity")}
         self.active_subagents: dict[str, None] = {}
         self.ended_subagents: set[str] = set()
 
@@ -227,7 +227,7 @@ class Verifier:
 
     def _own(self, event: Any, kind: Kind, identity: str, tag: Owner) -> Owner:
         """The owner of an item being opened: the first opener's claim stands for the whole run."""
-        owners = self._items.owners["reasoning" if kind == "span" else kind]
+        owners = self._items.owners[kind]
         if identity not in owners:
             owners[identity] = tag
             return tag

@@ -40,13 +40,25 @@ def wire(value: Any) -> Any:
     return value.model_dump(mode="json", by_alias=True) if isinstance(value, BaseModel) else value
 
 
-def adopt_message(message: Message | Mapping[str, Any], warn: Warn, *, path: str = "") -> Message:
+def adopt_messages(messages: Iterable[Message | Mapping[str, Any]], warn: Warn) -> list[Message]:
+    """Read a conversation the application or a store hands over; see `adopt_message`.
+
+    Messages of a role that is not known here are left out, and `warn` is told (RI-1).
+    """
+    adopted = [adopt_message(message, warn, path=f"/messages/{index}") for index, message in enumerate(messages)]
+    return [message for message in adopted if message is not None]
+
+
+def adopt_message(message: Message | Mapping[str, Any], warn: Warn, *, path: str = "") -> Message | None:
     """Read a message the application or a store hands over, as a model.
 
     Args:
         message: an ``ag_ui.core`` message, or its wire object; retired parts are upgraded.
         warn: told about unknown material that was removed.
         path: JSON Pointer to the message, for errors.
+
+    Returns:
+        The message, or None when its role is not known here.
 
     Raises:
         InputError: the message is malformed; ``path`` says where.
@@ -61,7 +73,7 @@ def adopt_message(message: Message | Mapping[str, Any], warn: Warn, *, path: str
             f"the message at {path or '/'} is malformed: {problem.message}", path=path + problem.path
         ) from None
     if model is None:
-        raise InputError(f"the message at {path or '/'} has a role that is not known here", path=f"{path}/role")
+        warn(Diagnostic("outgoing_stripped", path, f"not sent: the role {raw['role']!r} is not known here"))
     return model  # type: ignore[no-any-return]
 
 

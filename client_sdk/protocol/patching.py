@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from textwrap import shorten
+from typing import Any, Final
 
 from jsonpatch import JsonPatch, JsonPatchException
 from jsonpointer import JsonPointerException
+
+_QUOTED: Final = 200
 
 
 class PatchFailed(Exception):
@@ -42,4 +45,6 @@ def apply_patch(document: Any, operations: Sequence[Any]) -> Any:
         return document
     except (JsonPatchException, JsonPointerException, RecursionError) as error:
         failed = operations[position]
-        raise PatchFailed(f"operation {position} ({failed.op} {failed.path!r}) does not apply: {error}") from None
+        # The library's text may quote the whole document.
+        why = shorten(str(error), _QUOTED, placeholder=" …")
+        raise PatchFailed(f"operation {position} ({failed.op} {failed.path!r}) does not apply: {why}") from None

@@ -20,10 +20,11 @@ from client_sdk.errors import ProtocolError
 from client_sdk.protocol.chunks import CHUNK_EVENTS, Expander
 from client_sdk.protocol.compat import Compatibility, Peer
 from client_sdk.protocol.conversation import CallView, Conversation, MessageView
-from client_sdk.protocol.enforce import Enforcer
+from client_sdk.protocol.enforce import CutText, Enforcer
 from client_sdk.protocol.notes import Notes
 from client_sdk.protocol.order import Verifier
 from client_sdk.protocol.runs import Ledger, RunStatus
+from client_sdk.protocol.surrogates import Seams, mend_all, read_json
 from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FLAT_EVENTS
 
 _validate = EVENT_ADAPTER.validator.validate_json
@@ -103,6 +104,9 @@ class Pipeline:
         self._compat = Compatibility(self._notes, peer)
         self._enforcer = Enforcer(self._notes)
         self._expander = Expander(self._notes)
+        self._seams = Seams(self._notes)
+        # While both are empty there is nothing to assemble, and most events pass as they are.
+        self._lanes, self._halves = self._expander.lanes, self._seams.held
         self._verifier = Verifier(self._notes)
         self._plain = not peer.predates_subagents
         self._decoded = -1
@@ -178,7 +182,9 @@ class Pipeline:
         except ProtocolError as error:
             self._reject(error)
             return []
-        self._collect()
+        if not translated:
+            self._collect()
+        # Otherwise what was tolerated here is told with the update that comes of it.
         return translated
 
     def feed_raw(self, raw: dict[str, Any], *, index: int | None = None) -> list[Update]:
@@ -196,8 +202,7 @@ class Pipeline:
             self._notes.index = self._fed if index is None else index
             self._notes.event_type = None
             self._notes.event_type = _type_of(raw, self._notes)
-            for event in self._enforcer.feed(raw):
-                self._deliver(event, updates)
+            self._judge(raw, updates)
         except ProtocolError as error:
             self._reject(error)
         self._collect()
@@ -205,6 +210,8 @@ class Pipeline:
 
     def end(self) -> None:
         """The stream is over. A run without a terminal event is truncated (TR-1); nothing is invented."""
+        if self.error is None:
+            self._seams.end()
         self.ledger.end(RunStatus.REJECTED if self.error is not None else RunStatus.TRUNCATED)
         self._collect()
 
@@ -212,14 +219,36 @@ class Pipeline:
         """Reject the stream for a reason found outside, by middleware say."""
         self._reject(error)
 
-    def _deliver(self, event: Event, updates: list[Update]) -> None:
-        expander = self._expander
-        if expander.idle and event.__class__ not in CHUNK_EVENTS:
-            updates.append(self._take_in(event))
+    def _judge(self, raw: dict[str, Any], updates: list[Update]) -> None:
+        try:
+            events = self._enforcer.feed(raw)
+        except CutText:
+            self._judge_cut(raw, updates)
             return
-        for expanded in expander.feed(event):
-            # One by one: what came before a rejected event stays delivered (PL-4).
-            updates.append(self._take_in(expanded))  # noqa: PERF401
+        for event in events:
+            self._deliver(event, updates)
+
+    def _judge_cut(self, raw: dict[str, Any], updates: list[Update]) -> None:
+        """Judge an event with halves of surrogate pairs: the halves in a delta may be joined yet (ST-5)."""
+        delta = raw.get("delta")
+        streams = isinstance(delta, str)
+        mended = mend_all({**raw, "delta": ""} if streams else raw, "", self._notes)
+        for event in self._enforcer.feed(mended):
+            if streams and "delta" in event.__class__.model_fields:
+                event.delta = delta  # type: ignore[union-attr]
+            self._assemble(event, updates)
+
+    def _deliver(self, event: Event, updates: list[Update]) -> None:
+        if self._lanes or self._halves or event.__class__ in CHUNK_EVENTS:
+            self._assemble(event, updates)
+        else:
+            updates.append(self._take_in(event))
+
+    def _assemble(self, event: Event, updates: list[Update]) -> None:
+        for expanded in self._expander.feed(event):
+            for whole in self._seams.feed(expanded):
+                # One by one: what came before a rejected event stays delivered (PL-4).
+                updates.append(self._take_in(whole))  # noqa: PERF401
 
     def _take_in(self, event: Event) -> Update:
         self._verifier.verify(event)
@@ -239,11 +268,17 @@ class Pipeline:
 
     def _object(self, payload: str | bytes) -> dict[str, Any]:
         try:
-            raw = from_json(payload, allow_inf_nan=False, cache_strings="keys")
+            raw = self._read(payload)
         except ValueError as error:
             raise self._notes.fatal("not_an_event", f"the frame is not JSON: {error}") from None
         _type_of(raw, self._notes)
         return raw  # type: ignore[no-any-return]
+
+    def _read(self, payload: str | bytes) -> Any:
+        try:
+            return from_json(payload, allow_inf_nan=False, cache_strings="keys")
+        except (ValueError, TypeError):
+            return read_json(payload)
 
 
 def _type_of(raw: Any, notes: Notes) -> str:

@@ -54,8 +54,6 @@ class Member:
 
     shape: Shape
     required: bool
-    nullable: bool
-    """True where null is a value of its own: required open data, and state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +148,7 @@ def describe(model: type[BaseModel]) -> Described:
     members = {}
     for name, info in model.model_fields.items():
         shape = _shape(info.annotation, info.discriminator if isinstance(info.discriminator, str) else None)
-        required = info.is_required()
-        # State is any JSON value, so a null state is a state and not a spelling of absence (SN-1).
-        members[info.alias or name] = Member(shape, required, nullable=required or name == "state")
+        members[info.alias or name] = Member(shape, info.is_required())
     return Described(members, open=model in _OPEN_MODELS)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -26,7 +26,7 @@ from client_sdk.errors import ClientError, ConnectionBroken, InputError, Protoco
 from client_sdk.middleware import Middleware, RawEvent, RunRequest, chain
 from client_sdk.protocol.compat import Peer
 from client_sdk.protocol.conversation import CallView, Conversation
-from client_sdk.protocol.outgoing import adopt_message, encode, prepare_input, wire
+from client_sdk.protocol.outgoing import adopt_message, adopt_messages, encode, prepare_input, wire
 from client_sdk.protocol.pipeline import Pipeline, Update
 from client_sdk.protocol.runs import PendingCall, RunStatus
 from client_sdk.results import RunResult, build_result
@@ -176,11 +176,7 @@ class Thread:
         self._notices: list[Diagnostic] = []
         self._active: Run | None = None
         self._conversation = Conversation(
-            [
-                adopt_message(message, self._notices.append, path=f"/messages/{index}")
-                for index, message in enumerate(messages)
-            ],
-            {} if state is _UNSET else state,
+            adopt_messages(messages, self._notices.append), {} if state is _UNSET else state
         )
 
     @property
@@ -219,7 +215,10 @@ class Thread:
             InputError: the message is malformed.
         """
         self._require_rest()
-        return self._conversation.add(adopt_message(message, self._notices.append)).message
+        adopted = adopt_message(message, self._notices.append)
+        if adopted is None:
+            raise InputError("the message has a role that is not known here", path="/role")
+        return self._conversation.add(adopted).message
 
     def answer(
         self,
@@ -340,6 +339,7 @@ class Run:
         self._result: RunResult | None = None
         self._pipeline: Pipeline | None = None
         self._sent: list[Diagnostic] = []
+        self._logged = 0
         self._sent_input: dict[str, Any] = {}
         self._failure: ClientError | None = None
 
@@ -420,33 +420,34 @@ class Run:
             source = self._with_middleware(request) if thread.agent.middleware else self._direct(request)
             async with aclosing(source):
                 async for update in source:
-                    for diagnostic in update.diagnostics:
-                        self._log(diagnostic)
                     yield update
         finally:
             self._conclude(before)
-        if isinstance(self._failure, ProtocolError):
-            raise self._failure
+        if self._pipeline.error is not None:
+            raise self._pipeline.error
 
     async def _direct(self, request: RunRequest) -> AsyncGenerator[Update, None]:
         pipeline = self._require_pipeline()
         try:
             async with self._open(request) as payloads:
                 async for payload in payloads:
-                    for update in pipeline.feed(payload):
+                    updates = pipeline.feed(payload)
+                    self._log_tolerated()
+                    for update in updates:
                         yield update
                     if pipeline.error is not None:
-                        self._failure = pipeline.error
                         return
         except TransportError as error:
             self._broke_off(error)
 
     async def _with_middleware(self, request: RunRequest) -> AsyncGenerator[Update, None]:
         pipeline = self._require_pipeline()
-        events = chain(self.thread.agent.middleware, self._raw_events)(request)
+        opened: list[AsyncIterator[RawEvent]] = []
         try:
-            async for raw in events:
-                for update in pipeline.feed_raw(raw):
+            async for raw in chain(self.thread.agent.middleware, self._raw_events, opened.append)(request):
+                updates = pipeline.feed_raw(raw)
+                self._log_tolerated()
+                for update in updates:
                     yield update
                 if pipeline.error is not None:
                     break
@@ -455,9 +456,11 @@ class Run:
         except ProtocolError as error:
             pipeline.reject(error)
         finally:
-            if isinstance(events, AsyncGenerator):
-                await events.aclose()
-        self._failure = self._failure or pipeline.error
+            # A generator left early does not close the one it reads from: every layer is closed by hand.
+            async with AsyncExitStack() as closing:
+                for events in reversed(opened):
+                    if isinstance(events, AsyncGenerator):
+                        closing.push_async_callback(events.aclose)
 
     async def _raw_events(self, request: RunRequest) -> AsyncGenerator[RawEvent, None]:
         """Innermost: the wire, and the compatibility translation that comes before middleware (PL-1)."""
@@ -480,6 +483,13 @@ class Run:
     def _log(self, diagnostic: Diagnostic) -> None:
         if diagnostic.code not in self.thread.agent.silence:
             log(diagnostic)
+
+    def _log_tolerated(self) -> None:
+        """Log what the pipeline tolerated since the last call, whether or not an event came of it."""
+        diagnostics = self._require_pipeline().diagnostics
+        while self._logged < len(diagnostics):
+            self._log(diagnostics[self._logged])
+            self._logged += 1
 
     def _require_pipeline(self) -> Pipeline:
         assert self._pipeline is not None  # made before any source is
@@ -505,6 +515,7 @@ class Run:
             return
         started = pipeline.ledger.current is not None
         pipeline.end()
+        self._log_tolerated()
         messages = self.thread.messages
         self._result = build_result(
             pipeline.ledger.runs,
@@ -512,7 +523,7 @@ class Run:
             new_messages=[message for message in messages if before.get(message.id) is not message],
             state=self.thread.state,
             diagnostics=[*self._sent, *pipeline.diagnostics],
-            error=self._failure,
+            error=self._failure or pipeline.error,
             request=self._sent_input,
         )
         if started:

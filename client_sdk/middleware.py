@@ -44,13 +44,30 @@ Middleware = Callable[[RunRequest, CallNext], AsyncIterator[RawEvent]]
 """A middleware: see the module."""
 
 
-def chain(middleware: Sequence[Middleware], innermost: CallNext) -> CallNext:
-    """Compose `middleware` around `innermost`, the first outermost."""
-    following = innermost
+def chain(
+    middleware: Sequence[Middleware], innermost: CallNext, opened: Callable[[AsyncIterator[RawEvent]], None]
+) -> CallNext:
+    """Compose `middleware` around `innermost`, the first outermost.
+
+    Args:
+        middleware: the layers.
+        innermost: what comes after the last layer.
+        opened: told every iterator that a layer or `innermost` makes, so that whoever stops early can close it.
+    """
+    following = _told(innermost, opened)
     for layer in reversed(middleware):
-        following = _wrap(layer, following)
+        following = _told(_around(layer, following), opened)
     return following
 
 
-def _wrap(layer: Middleware, following: CallNext) -> CallNext:
+def _around(layer: Middleware, following: CallNext) -> CallNext:
     return lambda request: layer(request, following)
+
+
+def _told(following: CallNext, opened: Callable[[AsyncIterator[RawEvent]], None]) -> CallNext:
+    def call(request: RunRequest) -> AsyncIterator[RawEvent]:
+        events = following(request)
+        opened(events)
+        return events
+
+    return call

@@ -92,10 +92,17 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _add_tools(run: argparse.ArgumentParser) -> None:
-    tools = run.add_argument_group("frontend tools and interrupts")
-    tools.add_argument("--tools", metavar="MODULE:REGISTRY", help="offer and run the tools of a registry")
-    tools.add_argument("--no-tools", action="store_true", help="run none: calls stay pending")
-    tools.add_argument("--yes", action="store_true", help="consent to every call without asking")
+    tools = run.add_argument_group(
+        "frontend tools and interrupts",
+        "Calls are run and interrupts answered with the consent of whoever sits at the terminal, until the "
+        "thread rests. Without a terminal, what needs consent is declined and interrupts stay open.",
+    )
+    tools.add_argument("--tools", metavar="MODULE:REGISTRY", help="offer and run the tools of a ToolRegistry")
+    whose = tools.add_mutually_exclusive_group()
+    whose.add_argument("--yes", action="store_true", help="consent to every call without asking")
+    whose.add_argument(
+        "--no-tools", action="store_true", help="run nothing, ask nothing: calls and interrupts stay open"
+    )
 
 
 def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -29,6 +29,7 @@ class Renderer:
         self._out = out
         self._err = err
         self._subagents: dict[str, str] = {}
+        self._labels: dict[tuple[str, str], str] = {}
         self._call_names: dict[str, str] = {}
         self._answered: set[str] = set()
         self._texts: set[str] = set()
@@ -72,33 +73,41 @@ class Renderer:
         if self._runs > 1:
             self._out.line(f"-- next run {event.run_id}", "dim")
 
+    # Labels are kept from an item's start: asking for its message at each delta would join it each time.
+
+    def _text_start(self, event: Any, update: Update) -> None:
+        role = event.name or event.role or "assistant"
+        self._labels.setdefault(("text", event.message_id), self._label(event.subagent_run_id, role))
+
     def _text(self, event: Any, update: Update) -> None:
-        message = update.message
-        role = "assistant" if message is None else getattr(message, "name", None) or message.role
-        self._out.block(("text", event.message_id), self._label(update, role), event.delta)
+        key = ("text", event.message_id)
+        self._out.block(key, self._labels[key], event.delta)
 
     def _text_end(self, event: Any, update: Update) -> None:
         content = None if update.message is None else update.message.content
         self._texts.add(content if isinstance(content, str) else "")
 
+    def _reasoning_start(self, event: Any, update: Update) -> None:
+        label = self._label(event.subagent_run_id, "reasoning")
+        self._labels.setdefault(("reasoning", event.message_id), label)
+
     def _reasoning(self, event: Any, update: Update) -> None:
         key = ("reasoning", event.message_id)
-        self._out.block(key, self._label(update, "reasoning"), event.delta, "dim")
+        self._out.block(key, self._labels[key], event.delta, "dim")
 
     def _call_start(self, event: Any, update: Update) -> None:
-        self._call_names[event.tool_call_id] = event.tool_call_name
-        self._call(event, update, "")
+        self._call_names.setdefault(event.tool_call_id, event.tool_call_name)
+        owner = None if update.tool_call is None else update.tool_call.subagent_run_id
+        key = ("call", event.tool_call_id)
+        label = self._labels.setdefault(key, self._label(owner, f"call {event.tool_call_name}"))
+        self._out.block(key, label, "")
 
     def _call_args(self, event: Any, update: Update) -> None:
-        self._call(event, update, event.delta)
-
-    def _call(self, event: Any, update: Update, delta: str) -> None:
-        id_ = event.tool_call_id
-        label = self._label(update, f"call {self._call_names.get(id_, id_)}")
-        self._out.block(("call", id_), label, delta)
+        key = ("call", event.tool_call_id)
+        self._out.block(key, self._labels[key], event.delta)
 
     def _call_result(self, event: Any, update: Update) -> None:
-        self._answer(event.tool_call_id, event.content, None, self._label(update, "result"))
+        self._answer(event.tool_call_id, event.content, None, self._label(event.subagent_run_id, "result"))
 
     def _answer(self, call_id: str, content: Any, error: str | None, label: str) -> None:
         self._answered.add(call_id)
@@ -126,15 +135,15 @@ class Renderer:
 
     def _state(self, event: Any, update: Update) -> None:
         value = event.snapshot if event.type == EventType.STATE_SNAPSHOT else _wire(event)["delta"]
-        self._out.line(f"{self._label(update, 'state')}: {data(value)}", "dim")
+        self._out.line(f"{self._label(event.subagent_run_id, 'state')}: {data(value)}", "dim")
 
     def _activity(self, event: Any, update: Update) -> None:
         value = event.content if event.type == EventType.ACTIVITY_SNAPSHOT else _wire(event)["patch"]
-        label = self._label(update, f"activity {event.activity_type}")
+        label = self._label(event.subagent_run_id, f"activity {event.activity_type}")
         self._out.line(f"{one_line(label)}: {data(value)}", "dim")
 
     def _step(self, event: Any, update: Update) -> None:
-        self._out.line(one_line(self._label(update, f"step {event.step_name}")), "dim")
+        self._out.line(one_line(self._label(event.subagent_run_id, f"step {event.step_name}")), "dim")
 
     def _custom(self, event: Any, update: Update) -> None:
         self._out.line(f"{one_line(f'custom {event.name}')}: {data(event.value)}", "dim")
@@ -157,9 +166,8 @@ class Renderer:
         if event.result is not None:
             self._out.line(f"run result: {data(event.result)}")
 
-    def _label(self, update: Update, what: str) -> str:
+    def _label(self, owner: str | None, what: str) -> str:
         """`what`, told apart by the subagent it belongs to."""
-        owner = getattr(update.event, "subagent_run_id", None)
         return what if owner is None else f"[{self._subagents.get(owner, owner)}] {what}"
 
 
@@ -174,8 +182,10 @@ def data(value: Any) -> str:
 
 _SHOWERS: Final[Mapping[EventType, Callable[[Renderer, Any, Update], None]]] = {
     EventType.RUN_STARTED: Renderer._run_started,
+    EventType.TEXT_MESSAGE_START: Renderer._text_start,
     EventType.TEXT_MESSAGE_CONTENT: Renderer._text,
     EventType.TEXT_MESSAGE_END: Renderer._text_end,
+    EventType.REASONING_MESSAGE_START: Renderer._reasoning_start,
     EventType.REASONING_MESSAGE_CONTENT: Renderer._reasoning,
     EventType.TOOL_CALL_START: Renderer._call_start,
     EventType.TOOL_CALL_ARGS: Renderer._call_args,

@@ -367,7 +367,8 @@ This is what I can do:
 - *Fill the form with 5 latte cups for customer 3* · *Order 3 hand grinders for customer 5*
 - *Transfer 50,000 won to Harbor Beans for the refund* · *Count slowly to 30*"""
 
-_HELP_KO = """저는 **대본 모델**입니다. AI가 아니며 늘 같은 답을 합니다. 방금 하신 말씀은 제가 아는 표현이 아닙니다. 할 수 있는 일:
+_HELP_KO = """저는 **대본 모델**입니다. AI가 아니며 늘 같은 답을 합니다. 방금 하신 말씀은 제가 아는 표현이 아닙니다. \
+할 수 있는 일:
 
 - *주문 42 어디 있어?* · *그라인더 재고* · *서울, 부산, 제주 날씨*
 - *송장 42 보여줘* · *부산까지 5kg 배송비* · *보고서 만들어줘*

@@ -1,0 +1,103 @@
+"""The backend tools by themselves: what they find, and a report whose data cannot be read."""
+
+import base64
+import json
+import sqlite3
+from typing import Any
+
+import pytest
+from ag_ui.core import DataSource, DocumentPart, TextPart
+from agent_testing import ActsModel, Call, Connect
+
+from demo_app.agent.backend import BACKEND_TOOLS
+from demo_app.agent.models.script.scene import Say
+from demo_app.agent.tools import BackendTool, Outcome, ToolContext
+from demo_app.agent.writer import EventWriter
+from demo_app.shop import Shop
+
+TOOLS: dict[str, BackendTool[Any]] = {tool.name: tool for tool in BACKEND_TOOLS}
+
+
+async def use(shop: Shop, name: str, **arguments: Any) -> Outcome:
+    tool = TOOLS[name]
+    parsed = tool.parse(json.dumps(arguments))
+    assert not isinstance(parsed, Outcome), parsed
+    return await tool.execute(parsed, ToolContext(shop, "call-1", "msg-1", "t/call-1", EventWriter()))
+
+
+def data(outcome: Outcome) -> Any:
+    assert outcome.error_code == ""
+    assert isinstance(outcome.content, str)
+    return json.loads(outcome.content)
+
+
+async def test_orders(shop: Shop) -> None:
+    assert data(await use(shop, "lookup_order", order_id=42))["order"]["customer_name"] == "Harbor Beans"
+    pending = data(await use(shop, "search_orders", status="pending"))
+    assert pending["count"] == 12
+    everything = data(await use(shop, "search_orders"))
+    assert (everything["count"], everything["shown"], len(everything["orders"])) == (120, 20, 20)
+    both = data(await use(shop, "search_orders", customer="하버", query="kettle"))
+    assert both["count"] == len(shop.orders(query="하버 kettle"))
+    months = data(await use(shop, "revenue_by_month"))["months"]
+    assert sum(month["revenue_krw"] for month in months) == shop.kpis().revenue_krw
+
+
+@pytest.mark.parametrize(("query", "count"), [("kettle", 2), ("kettles", 2), ("hand grinders", 1), ("", 24), ("x", 1)])
+async def test_stock_in_singular_and_plural(shop: Shop, query: str, count: int) -> None:
+    found = data(await use(shop, "check_stock", query=query))
+    assert found["count"] == len(found["products"])
+    assert (found["count"] == count) or query == "x"
+
+
+async def test_low_stock(shop: Shop) -> None:
+    low = data(await use(shop, "check_stock", low_only=True))
+    assert low["count"] == shop.kpis().low_stock_count
+
+
+@pytest.mark.parametrize("city", ["Busan", "busan", " 부산 "])
+async def test_weather_says_that_it_is_made_up(shop: Shop, city: str) -> None:
+    weather = data(await use(shop, "get_weather", city=city))
+    assert weather["city"] == "Busan"
+    assert weather["made_up"] is True
+
+
+@pytest.mark.parametrize(("city", "weight", "price"), [("Busan", 5, 6_500), ("Busan", 4.2, 6_500), ("제주", 1, 8_100)])
+async def test_shipping(shop: Shop, city: str, weight: float, price: int) -> None:
+    assert data(await use(shop, "shipping_quote", city=city, weight_kg=weight))["price_krw"] == price
+
+
+@pytest.mark.parametrize("number", ["INV-0042", "inv-42", "42", " INV0042 "])
+async def test_an_invoice_by_any_spelling_of_its_number(shop: Shop, number: str) -> None:
+    outcome = await use(shop, "get_invoice", invoice_id=number)
+    text, document, _ = outcome.parts
+    assert isinstance(text, TextPart)
+    assert json.loads(text.text)["invoice"]["id"] == "INV-0042"
+    assert isinstance(document, DocumentPart)
+    assert isinstance(document.source, DataSource)
+    assert base64.b64decode(document.source.value, validate=True).endswith(b"%%EOF\n")
+    assert await use(shop, "get_invoice", invoice_id=number) == outcome, "the same bytes each time"
+
+
+async def test_every_invoice_can_be_drawn(shop: Shop) -> None:
+    for invoice in shop.invoices()[::10]:
+        assert len((await use(shop, "get_invoice", invoice_id=invoice.id)).parts) == 3
+
+
+async def test_a_report_with_data_that_cannot_be_read_says_so(connect: Connect, shop: Shop) -> None:
+    """SA-4: a subagent's failure ends it and not the run; its items are closed."""
+    with sqlite3.connect(shop.path) as db:
+        db.execute("ALTER TABLE products RENAME COLUMN stock TO amount")
+    db.close()
+    client = await connect(ActsModel([Call("build_report", {})], [Say("So it is.")]))
+    answer = await client.say("hm")
+    (error,) = answer.of("SUBAGENT_ERROR")
+    assert error["code"] == "data_unreadable"
+    assert [event["subagentRunId"] for event in answer.of("SUBAGENT_FINISHED")] != [error["subagentRunId"]]
+    sales, stock = json.loads(answer.results[0]["content"])["findings"]
+    assert "best month" in sales["finding"]
+    assert "could not be read" in stock["finding"]
+    statuses = [operation["value"] for event in answer.of("ACTIVITY_DELTA") for operation in event["patch"]]
+    assert statuses.count("failed") == 2
+    assert statuses[-1] == 100
+    assert answer.text == "So it is."

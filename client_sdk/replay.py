@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ag_ui.core import Event
 
 from client_sdk.diagnostics import Diagnostic
-from client_sdk.errors import ProtocolError
+from client_sdk.errors import InputError, ProtocolError
 from client_sdk.protocol.compat import Peer
 from client_sdk.protocol.conversation import Conversation
-from client_sdk.protocol.outgoing import adopt_message, prepare_input, wire
+from client_sdk.protocol.outgoing import adopt_messages, prepare_input, wire
 from client_sdk.protocol.pipeline import Pipeline, Update
+from client_sdk.protocol.runs import RunStatus
 from client_sdk.results import RunResult, build_result
 
 
@@ -37,10 +38,7 @@ class Replay:
         self._input = dict(input or {})
         self._peer = Peer(peer_version)
         self._sent: list[Diagnostic] = []
-        held = [
-            adopt_message(message, self._sent.append, path=f"/messages/{index}")
-            for index, message in enumerate(self._input.get("messages") or ())
-        ]
+        held = adopt_messages(self._input.get("messages") or (), self._sent.append)
         state = self._input.get("state")
         conversation = Conversation(held, {} if state is None else state)
         self._held = [wire(message) for message in held]
@@ -48,6 +46,8 @@ class Replay:
             thread_id=self._input.get("threadId"), conversation=conversation, peer_version=peer_version
         )
         self.events: list[Event] = []
+        # Refused at once, as a live run is before a byte leaves; what was lost is told when it is finished.
+        self._request(lambda _: None)
 
     def feed(self, payload: str) -> list[Update]:
         """Take one frame's payload; the updates it caused."""
@@ -64,7 +64,7 @@ class Replay:
         """The stream is over: what it came to."""
         pipeline = self._pipeline
         pipeline.end()
-        request = self._request()
+        request = self._request(self._sent.append)
         messages = pipeline.conversation.messages
         before = {message["id"] for message in self._held}
         return build_result(
@@ -77,11 +77,11 @@ class Replay:
             request=request,
         )
 
-    def _request(self) -> dict[str, Any]:
+    def _request(self, warn: Callable[[Diagnostic], None]) -> dict[str, Any]:
         """The RunAgentInput that would have been sent."""
         first = next(iter(self._pipeline.ledger.runs), None)
         ids = {"threadId": first.thread_id if first else "", "runId": first.run_id if first else ""}
-        return prepare_input({**ids, **self._input, "messages": self._held}, self._peer, self._sent.append)
+        return prepare_input({**ids, **self._input, "messages": self._held}, self._peer, warn)
 
 
 def replay(
@@ -95,9 +95,15 @@ def replay(
         peer_version: see `Replay`.
 
     Returns:
-        The report, as `document` describes it.
+        The report, as `document` or `refused` describes it.
+
+    Raises:
+        ValueError: `peer_version` is not dot-separated numbers.
     """
-    run = Replay(input, peer_version=peer_version)
+    try:
+        run = Replay(input, peer_version=peer_version)
+    except InputError as error:
+        return refused(error)
     for payload in payloads:
         run.feed(payload)
     return document(run.finish(), run.events)
@@ -125,6 +131,22 @@ def document(result: RunResult, events: Iterable[Event]) -> dict[str, Any]:
         "usage": [wire(entry) for entry in result.usage],
         "request": result.request,
     }
+
+
+def refused(error: InputError) -> dict[str, Any]:
+    """The report where the run input itself was refused: nothing was sent, so nothing came (RI-1)."""
+    nothing: dict[str, Any] = {
+        key: [] for key in ("runErrors", "diagnostics", "events", "messages", "pendingToolCalls", "interrupts", "usage")
+    }
+    told: dict[str, Any] = {
+        "code": error.code,
+        "message": error.message,
+        "eventType": None,
+        "index": None,
+        "path": error.path,
+        "ids": [],
+    }
+    return {"status": RunStatus.REJECTED.value, "error": told, **nothing, "state": None, "request": {}}
 
 
 def _error(error: ProtocolError) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from client_sdk.cli.render import Renderer
 from client_sdk.cli.terminal import Terminal
 from client_sdk.errors import ClientError, InputError, SourceError, TransportError
 from client_sdk.legacy import TranscriptSink
-from client_sdk.replay import Replay
+from client_sdk.replay import Replay, refused
 from client_sdk.results import RunResult
 from client_sdk.transport.replay import RecordedStream, read_source
 
@@ -34,23 +34,32 @@ def _replay_one(name: str, arguments: argparse.Namespace, out: Terminal, err: Te
         source = read_source(read_bytes(name))
         given = _input(source, arguments)
         replay = Replay(given, peer_version=arguments.peer or source.max_protocol_version)
-    except (UsageError, SourceError, InputError) as error:
+    except (UsageError, SourceError) as error:
         report_error(err, error.message, "" if isinstance(error, UsageError) else name)
         return Exit.USAGE
+    except InputError as error:
+        return _refused(error, name, arguments, out, err)
     renderer = Renderer(out, err)
     renderer.known((given or {}).get("messages") or ())
     broken = _feed(replay, source, None if _silent(arguments) else renderer)
-    try:
-        result = replay.finish()
-    except InputError as error:
-        report_error(err, error.message, name)
-        return Exit.USAGE
+    result = replay.finish()
     _show(result, replay, renderer, arguments, out)
     report_failure(err, result, name)
     if broken is not None:
         report_error(err, broken.message, name)
         return Exit.TRANSPORT
     return exit_of(result)
+
+
+def _refused(error: InputError, name: str, arguments: argparse.Namespace, out: Terminal, err: Terminal) -> Exit:
+    """The input given with the stream may not be sent: no run, but a report all the same (RI-1)."""
+    document = refused(error)
+    if arguments.json:
+        print_document(document)
+    elif arguments.quiet:
+        out.line(document["status"])
+    report_error(err, error.message, name)
+    return Exit.REJECTED
 
 
 def _input(source: RecordedStream, arguments: argparse.Namespace) -> Mapping[str, Any] | None:

@@ -154,7 +154,10 @@ class _Open:
         self.spelling = spelling
         self.id: str = getattr(chunk, spelling.id_field)
         self.owner: Lane = chunk.subagent_run_id
-        self.established = {attribute: getattr(chunk, attribute) or absent for attribute, _, absent in spelling.repeats}
+        self.established = {
+            attribute: absent if getattr(chunk, attribute) is None else getattr(chunk, attribute)
+            for attribute, _, absent in spelling.repeats
+        }
 
     def end(self) -> Event:
         return self.spelling.end(**{self.spelling.id_field: self.id}, subagent_run_id=self.owner)

@@ -104,7 +104,9 @@ class _Items:
     def __init__(self) -> None:
         self.open: dict[Kind, dict[Any, Owner]] = {"message": {}, "call": {}, "reasoning": {}, "span": {}, "step": {}}
         # An id is unique within a kind only; a span and the message inside it may share one (RE-1).
-        self.owners: dict[str, dict[str, Owner]] = {kind: {} for kind in ("message", "call", "reasoning", "span", "activity")}
+        self.owners: dict[str, dict[str, Owner]] = {
+            kind: {} for kind in ("message", "call", "reasoning", "span", "activity")
+        }
         self.active_subagents: dict[str, None] = {}
         self.ended_subagents: set[str] = set()
 

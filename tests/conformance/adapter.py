@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from client_sdk.errors import InputError
 from client_sdk.replay import replay
 from client_sdk.transport.replay import read_source
 
@@ -40,23 +39,4 @@ def replay_jsonl(stream: list[Any]) -> Json:
 
 
 def _replay(payloads: list[str], input: Mapping[str, Any] | None = None, peer: str | None = None) -> Json:
-    try:
-        return replay(payloads, input, peer_version=peer)
-    except InputError as error:
-        return _refused(error)
-
-
-def _refused(error: InputError) -> Json:
-    """A run that never started: the client refused its own input (RI-1), so nothing was sent or received."""
-    told: Json = {
-        "code": error.code,
-        "message": str(error),
-        "eventType": None,
-        "index": None,
-        "path": error.path,
-        "ids": [],
-    }
-    empty: Json = {
-        key: [] for key in ("runErrors", "diagnostics", "events", "messages", "pendingToolCalls", "interrupts", "usage")
-    }
-    return {"status": "rejected", "error": told, **empty, "state": None, "request": {}}
+    return replay(payloads, input, peer_version=peer)

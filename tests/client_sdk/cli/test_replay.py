@@ -171,8 +171,6 @@ def test_an_input_file_goes_over_the_fixtures(cli: Cli, tmp_path: Path) -> None:
     [
         ("[]", "error: input.json is not a run input: expected a JSON object\n"),
         ("{", "error: input.json is not JSON: "),
-        ('{"messages": [{"id": 7, "role": "user", "content": "x"}]}', "error: fine: "),
-        ('{"tools": "none"}', "error: fine: "),
     ],
 )
 def test_an_input_that_is_none_is_wrong_use(cli: Cli, tmp_path: Path, content: str, error: str) -> None:
@@ -181,6 +179,18 @@ def test_an_input_that_is_none_is_wrong_use(cli: Cli, tmp_path: Path, content: s
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith(error)
     assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ['{"messages": [{"id": 7, "role": "user", "content": "x"}]}', '{"tools": "none"}'])
+def test_an_input_that_may_not_be_sent_is_rejected_with_a_report(cli: Cli, tmp_path: Path, content: str) -> None:
+    """RI-1: refused before a byte would leave, so the run never was."""
+    (tmp_path / "input.json").write_text(content)
+    ran = cli("replay", outcome("fine", tmp_path), "--input", "input.json", "--quiet")
+    assert (ran.status, ran.out) == (3, "rejected\n")
+    assert ran.err.startswith("error: fine: ")
+    assert ran.err.count("\n") == 1
+    document = cli("replay", outcome("fine", tmp_path), "--input", "input.json", "--json").document
+    assert (document["status"], document["error"]["code"], document["events"]) == ("rejected", "malformed_input", [])
 
 
 PARTS = [

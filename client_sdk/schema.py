@@ -83,7 +83,7 @@ def json_type(value: Any) -> str:
 
 def _expected_type(error: _Error) -> str:
     wanted = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
-    found = f"{json_type(error.instance)} {quote(error.instance)}"
+    found = "null" if error.instance is None else f"{json_type(error.instance)} {quote(error.instance)}"
     return f"expected {' or '.join(map(str, wanted))}, found {found}"
 
 
@@ -104,7 +104,11 @@ def _not_listed(error: _Error) -> str:
 
 
 def _not_one_alternative(error: _Error) -> str:
-    return _no_alternative(error) if error.context else f"{quote(error.instance)} fits more than one alternative"
+    return (
+        _no_alternative(error)
+        if error.context
+        else f"found {quote(error.instance)}, which fits more than one alternative"
+    )
 
 
 def _no_alternative(error: _Error) -> str:

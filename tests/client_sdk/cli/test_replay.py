@@ -193,6 +193,20 @@ def test_an_input_that_may_not_be_sent_is_rejected_with_a_report(cli: Cli, tmp_p
     assert (document["status"], document["error"]["code"], document["events"]) == ("rejected", "malformed_input", [])
 
 
+@pytest.mark.parametrize("content", ['{"messages": [{"id": 7, "role": "user", "content": "x"}]}', '{"tools": "none"}'])
+@pytest.mark.parametrize("flag", ["--quiet", "--json", "--legacy"])
+def test_an_input_that_may_not_be_sent_is_rejected(cli: Cli, tmp_path: Path, content: str, flag: str) -> None:
+    (tmp_path / "input.json").write_text(content)
+    ran = cli("replay", outcome("fine", tmp_path), "--input", "input.json", flag)
+    assert ran.status == 3
+    assert ran.err.startswith("error: fine: ")
+    assert ran.err.count("\n") == 1
+    if flag == "--json":
+        assert ran.document["status"] == "rejected"
+    else:
+        assert ran.out == ("rejected\n" if flag == "--quiet" else "")
+
+
 PARTS = [
     started(),
     {"type": "ACTIVITY_SNAPSHOT", "messageId": "a", "activityType": "PLAN", "content": {"x": 1}},
@@ -242,6 +256,17 @@ def test_items_that_stream_side_by_side_take_turns(cli: Cli, tmp_path: Path) -> 
         *(cli, tmp_path, started(), edge("START", "a"), edge("START", "b"), piece("a", "one "), piece("b", "two")),
         *(piece("a", "three\nfour"), edge("END", "a"), edge("END", "b"), finished()),
     ) == ["assistant: one ", "assistant: two", "assistant (continued): three", "  four", "[completed]"]
+
+
+def test_a_character_cut_in_two_is_shown_whole(cli: Cli, tmp_path: Path) -> None:
+    content = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m-1"}
+    opened, _, closed = said("")
+    pieces = ["a\ud83d", "\udc4b b", "\ud83d", "\udc4b", "\ud83d"]
+    deltas = [{**content, "delta": piece} for piece in pieces]
+    assert lines_of(cli, tmp_path, started(), opened, *deltas, closed, finished()) == [
+        "assistant: a\U0001f44b b\U0001f44b\ufffd",
+        "[completed]",
+    ]
 
 
 def test_everything_else_that_shows(cli: Cli, tmp_path: Path) -> None:

@@ -14,7 +14,11 @@ def filter_bar(label: Any, state: Any, *fields: rx.Component, agent_id: str) -> 
     return rx.el.div(
         rx.el.div(
             *fields,
-            rx.el.p(t("count.rows", n=state.total), class_name="count num", role="status"),
+            rx.el.p(
+                rx.cond(state.load == "ready", t("count.rows", n=state.total), ""),
+                class_name="count num",
+                role="status",
+            ),
             class_name="filters",
         ),
         role="search",

@@ -117,7 +117,12 @@ def preferences() -> rx.Component:
 def shell(children: rx.Var[rx.Component]) -> rx.Component:
     """The whole frame; `children` is the page that the router shows."""
     return rx.el.div(
-        rx.el.a(t("skip"), href="#main", class_name="skip-link"),
+        rx.el.a(
+            t("skip"),
+            href="#main",
+            class_name="skip-link",
+            on_click=rx.call_script("window.hallaShell.focus('main')"),
+        ),
         rx.el.header(ridge(), brand(), navigation(), preferences(), class_name="side"),
         rx.el.main(children, id="main", tab_index=-1, class_name="page-frame"),
         assistant_panel(),

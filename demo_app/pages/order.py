@@ -36,7 +36,14 @@ def order() -> rx.Component:
             load,
             ("ready", _order()),
             ("missing", _missing()),
-            ("error", card(error_state(state.fault, state.show))),
+            (
+                "error",
+                rx.el.div(
+                    page_head(t("order.title", n=state.asked), above=_back()),
+                    card(error_state(state.fault, state.show)),
+                    class_name="stack",
+                ),
+            ),
             rx.el.div(page_head(t("order.loading")), card(bones(6)), class_name="stack"),
         ),
         load=load,

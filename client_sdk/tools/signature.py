@@ -7,6 +7,7 @@ constraints and field descriptions mean what they mean everywhere else.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ def read_signature(function: Callable[..., Any], *, tool: str) -> FunctionSignat
     fields: dict[str, Any] = {}
     names: dict[str, str] = {}
     context_parameter: str | None = None
-    for index, (name, parameter) in enumerate(inspect.signature(function).parameters.items()):
+    for index, (name, parameter) in enumerate(_parameters(function, tool).items()):
         annotation = hints.get(name)
         if is_context(annotation):
             context_parameter = name
@@ -127,10 +128,25 @@ def is_context(annotation: Any) -> bool:
     return annotation is ToolContext
 
 
-def _type_hints(function: Callable[..., Any], tool: str) -> dict[str, Any]:
-    target = function if inspect.isroutine(function) else type(function).__call__
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function inside a partial: it has the annotations and the docstring."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _parameters(function: Callable[..., Any], tool: str) -> Mapping[str, inspect.Parameter]:
     try:
-        hints = get_type_hints(target, include_extras=True)
+        return inspect.signature(function).parameters
+    except (ValueError, TypeError) as error:
+        raise ToolError(f"tool {tool!r}: its parameters cannot be read: {error}", code="tool_signature") from error
+
+
+def _type_hints(function: Callable[..., Any], tool: str) -> dict[str, Any]:
+    plain = _plain(function)
+    target = plain if inspect.isroutine(plain) else type(plain).__call__
+    try:
+        hints = get_type_hints(target, localns=_declaring_names(), include_extras=True)
     except NameError as error:
         raise ToolError(
             f"tool {tool!r}: an annotation names something unknown where it was declared: {error}",
@@ -138,6 +154,14 @@ def _type_hints(function: Callable[..., Any], tool: str) -> dict[str, Any]:
         ) from error
     hints.pop("return", None)
     return hints
+
+
+def _declaring_names() -> dict[str, Any]:
+    """The local names where the tool is declared: annotations inside a function may name them."""
+    frame = inspect.currentframe()
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
+        frame = frame.f_back
+    return {} if frame is None else dict(frame.f_locals)
 
 
 def _check_parameter(parameter: inspect.Parameter, annotation: Any, tool: str) -> None:
@@ -165,7 +189,7 @@ def _field(parameter: inspect.Parameter, annotation: Any, description: str | Non
 
 
 def _docstring(function: Callable[..., Any]) -> docstring_parser.Docstring:
-    return docstring_parser.parse(inspect.getdoc(function) or "")
+    return docstring_parser.parse(inspect.getdoc(_plain(function)) or "")
 
 
 def _parameter_descriptions(function: Callable[..., Any]) -> dict[str, str]:

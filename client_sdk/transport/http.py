@@ -179,8 +179,10 @@ class _Stream:
             if self._stopped:
                 return
             raise _translated(error, self._response.url) from error
-        if lost := decoder.close():
-            logger.warning("the stream ended inside a frame; its %d bytes are discarded", lost)
+        for payload in decoder.close():
+            yield payload
+        if decoder.discarded:
+            logger.warning("the stream ended inside a frame; its %d bytes are discarded", decoder.discarded)
 
     async def aclose(self) -> None:
         self._stopped = True

@@ -179,8 +179,9 @@ def _sse_frames(data: bytes, limit: int) -> Iterator[str]:
         yield from decoder.feed(data[at : at + _SLICE])
         if decoder.error is not None:
             raise decoder.error
-    if lost := decoder.close():
-        logger.warning("the recorded stream ends inside a frame; its %d bytes are discarded", lost)
+    yield from decoder.close()
+    if decoder.discarded:
+        logger.warning("the recorded stream ends inside a frame; its %d bytes are discarded", decoder.discarded)
 
 
 def _text_frames(form: Literal["json-lines", "json"], frames: list[str], limit: int) -> RecordedStream:

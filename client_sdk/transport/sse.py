@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 import httpx
 from httpx_sse import EventSource
+from pydantic_core import from_json
 
 from client_sdk.errors import FrameTooLarge
 
@@ -36,7 +37,7 @@ class SseDecoder:
                 ...
             if decoder.error is not None:
                 raise decoder.error
-        lost = decoder.close()
+        last = decoder.close()
 
     The size of a frame is the bytes of its field lines, line ends apart. Comments are not part of
     it, as they may come at any cadence, but each has to fit beside it while it is read.
@@ -44,12 +45,14 @@ class SseDecoder:
     Attributes:
         error: why the stream cannot be read further, None while it can. Payloads that were complete
             before are returned first, so it is an attribute beside the result.
+        discarded: how many bytes of an unfinished last frame the end of the stream discarded.
     """
 
     def __init__(self, max_frame_bytes: int = MAX_FRAME_BYTES) -> None:
         if max_frame_bytes < 1:
             raise ValueError(f"max_frame_bytes must be at least 1, not {max_frame_bytes}")
         self.error: FrameTooLarge | None = None
+        self.discarded = 0
         self._limit = max_frame_bytes
         self._start: bytes | None = b""  # the first bytes, until it is clear whether they are a BOM
         self._after_cr = False
@@ -72,16 +75,19 @@ class SseDecoder:
             self.error = error
         return payloads
 
-    def close(self) -> int:
-        """Say that the stream has ended.
+    def close(self) -> list[str]:
+        """Say that the stream has ended in good order, and return what that completes (list of str).
 
-        A frame that no blank line ended is not handed over: the grammar discards it, and only so
-        can a stream cut inside a frame never pass for one that ended (TR-1).
-
-        Returns:
-            How many bytes of an unfinished frame are discarded so (0 when the stream ended well).
+        The grammar discards a frame that no blank line ended, so that a stream cut inside a frame never
+        passes for one that ended (TR-1). A last frame whose data is a whole JSON object was not cut inside:
+        its blank line alone is missing, as in files that an editor has trimmed, and it is handed over as the
+        reference client does. Whatever else is left counts into :attr:`discarded`.
         """
-        return self._frame_bytes + len(self._line) + len(self._start or b"")
+        rest = bytes(self._line) + (self._start or b"")
+        fields = [*self._fields, *([rest] if rest and not rest.startswith(b":") else [])]
+        last = [payload for payload in _read([*fields, b""]) if _is_object(payload)] if fields else []
+        self.discarded = 0 if last else self._frame_bytes + len(rest)
+        return last
 
     def _unify(self, chunk: bytes) -> bytes:
         """Drop the byte order mark and make every line end an LF."""
@@ -154,6 +160,13 @@ class SseDecoder:
                 f"a frame of the stream is larger than {self._limit:,} bytes; reading stopped there",
                 limit=self._limit,
             )
+
+
+def _is_object(payload: str) -> bool:
+    try:
+        return isinstance(from_json(payload), dict)
+    except ValueError:
+        return False
 
 
 def _read(lines: list[bytes]) -> Iterator[str]:

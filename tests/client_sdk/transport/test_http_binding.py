@@ -457,7 +457,7 @@ async def test_a_connection_that_is_reset() -> None:
         await transport.aclose()
 
 
-@pytest.mark.parametrize("rest", [b'data: {"type":"RUN_FI', b'data: {"type":"RUN_FINISHED"}\n'])
+@pytest.mark.parametrize("rest", [b'data: {"type":"RUN_FI', b'data: {"type":\n'])
 async def test_a_clean_end_inside_a_frame(rest: bytes, caplog: pytest.LogCaptureFixture) -> None:
     """TR-1: nothing is made of the rest, and that is said."""
     with caplog.at_level(logging.WARNING, "client_sdk"):

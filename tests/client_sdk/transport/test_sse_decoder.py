@@ -26,7 +26,8 @@ def decode(chunks: Iterable[bytes], limit: int = MAX_FRAME_BYTES) -> tuple[list[
         payloads += decoder.feed(chunk)
         if decoder.error is not None:
             return payloads, True, 0
-    return payloads, False, decoder.close()
+    payloads += decoder.close()
+    return payloads, False, decoder.discarded
 
 
 def cut(data: bytes, places: Iterable[int]) -> list[bytes]:
@@ -93,10 +94,16 @@ def test_grammar(data: bytes, payloads: list[str]) -> None:
         (b"data: 1\n\n: comm", ["1"], 6),
         (b"data: 1\n\nevent: x\n", ["1"], 8),
         (b"\xef\xbb", [], 2),
+        (b'data: {"a":', [], 11),
+        (b"data: [1]", [], 9),
+        (b'data: {"a":1}', ['{"a":1}'], 0),
+        (b'data: {"a":1}\n', ['{"a":1}'], 0),
+        (b'data: {\ndata: "a":1}', ['{\n"a":1}'], 0),
+        (b'data: {"a":1}\n: comment', ['{"a":1}'], 0),
     ],
 )
 def test_an_unfinished_frame_is_discarded_and_counted(data: bytes, payloads: list[str], lost: int) -> None:
-    """TR-1: a stream cut inside a frame must not pass for one that ended."""
+    """TR-1: a stream cut inside a frame must not pass for one that ended; a whole object was not cut inside."""
     assert decode([data]) == (payloads, False, lost)
 
 

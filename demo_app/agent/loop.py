@@ -395,6 +395,8 @@ class AgentRun:
         await self._out.send(TextMessageEndEvent(message_id=message_id))
 
     async def _finish(self, outcome: RunFinishedOutcome) -> None:
+        """End the run; what a tool that failed may have left open is closed first (ST-4)."""
+        await self._out.close_all()
         await self._out.send(
             RunFinishedEvent(
                 thread_id=self._input.thread_id,
@@ -405,7 +407,6 @@ class AgentRun:
         )
 
     async def _finish_cancelled(self) -> None:
-        await self._out.close_all()
         await self._finish(RunFinishedCancelledOutcome())
 
     async def _fail(self, code: str, message: str) -> None:

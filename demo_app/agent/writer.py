@@ -89,6 +89,12 @@ class EventWriter:
         for event in reversed(list(self._open.values())):
             await self.send(event)
 
+    async def close_owned(self, subagent_run_id: str) -> None:
+        """Close what a subagent opened, the youngest first, and leave the subagent itself open (SA-3)."""
+        for event in reversed(list(self._open.values())):
+            if event.type is not EventType.SUBAGENT_ERROR and _owner(event) == subagent_run_id:
+                await self.send(event)
+
     async def finish(self) -> None:
         """Nothing follows."""
         await self._queue.put(None)

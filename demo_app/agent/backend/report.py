@@ -1,7 +1,7 @@
 """A report by two subagents that work side by side, their progress shown as an activity (SA-1, SA-3, AC-3)."""
 
 import asyncio
-import sqlite3
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,8 @@ from ag_ui.core import (
 from demo_app.agent.pacing import new_id, pause, text_pieces
 from demo_app.agent.tools import Arguments, BackendTool, Content, ToolContext, as_json
 from demo_app.shop import Shop
+
+_log = logging.getLogger(__name__)
 
 ACTIVITY_TYPE = "report_progress"
 _TITLE = "Sales and stock report 2026"
@@ -130,7 +132,7 @@ class _Invocation:
         self._id = new_id("subagent")
 
     async def run(self) -> str:
-        """What was found; a failure of the data ends this invocation and not the run (SA-4)."""
+        """What was found; a failure ends this invocation and neither the other one nor the run (SA-4)."""
         await self._context.out.send(
             SubagentStartedEvent(
                 subagent_run_id=self._id,
@@ -142,7 +144,8 @@ class _Invocation:
         )
         try:
             finding = await self._work()
-        except sqlite3.Error as error:
+        except Exception as error:  # noqa: BLE001  SA-4: any exception is this invocation's; the log keeps it
+            _log.exception("The %s failed in call %s", self._analyst.name, self._context.call_id)
             return await self._failed(f"The shop's data could not be read ({type(error).__name__}).")
         await self._context.out.send(
             SubagentFinishedEvent(
@@ -165,6 +168,7 @@ class _Invocation:
         return found
 
     async def _failed(self, message: str) -> str:
+        await self._context.out.close_owned(self._id)
         for label in self._analyst.steps:
             await self._progress.mark(label, "failed")
         await self._context.out.send(

@@ -75,6 +75,10 @@ class AnthropicModel:
         self._max_tokens = max_tokens
         self._client = anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=max_retries)
 
+    async def close(self) -> None:
+        """Close the connections to the service."""
+        await self._client.close()
+
     def accepts(self, part: Part) -> bool:
         """Text, common pictures, PDF and plain text; a file handle only if it is Anthropic's (AL-6, TC-6)."""
         return _part(part) is not None

@@ -6,12 +6,19 @@ import sqlite3
 from typing import Any
 
 import pytest
-from ag_ui.core import DataSource, DocumentPart, TextPart
+from ag_ui.core import (
+    DataSource,
+    DocumentPart,
+    StepStartedEvent,
+    SubagentStartedEvent,
+    TextMessageStartEvent,
+    TextPart,
+)
 from agent_testing import ActsModel, Call, Connect
 
 from demo_app.agent.backend import BACKEND_TOOLS
 from demo_app.agent.models.script.scene import Say
-from demo_app.agent.tools import BackendTool, Outcome, ToolContext
+from demo_app.agent.tools import Arguments, BackendTool, Content, Outcome, ToolContext
 from demo_app.agent.writer import EventWriter
 from demo_app.shop import Shop
 
@@ -84,16 +91,19 @@ async def test_every_invoice_can_be_drawn(shop: Shop) -> None:
         assert len((await use(shop, "get_invoice", invoice_id=invoice.id)).parts) == 3
 
 
-async def test_a_report_with_data_that_cannot_be_read_says_so(connect: Connect, shop: Shop) -> None:
-    """SA-4: a subagent's failure ends it and not the run; its items are closed."""
-    with sqlite3.connect(shop.path) as db:
-        db.execute("ALTER TABLE products RENAME COLUMN stock TO amount")
+async def test_a_report_with_data_that_cannot_be_read_says_so(
+    connect: Connect, shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SA-4: a subagent's failure ends it and neither the other one nor the run."""
+    db = sqlite3.connect(shop.path)
+    db.execute("ALTER TABLE products RENAME COLUMN stock TO amount")
     db.close()
     client = await connect(ActsModel([Call("build_report", {})], [Say("So it is.")]))
     answer = await client.say("hm")
     (error,) = answer.of("SUBAGENT_ERROR")
     assert error["code"] == "data_unreadable"
-    assert [event["subagentRunId"] for event in answer.of("SUBAGENT_FINISHED")] != [error["subagentRunId"]]
+    (finished,) = answer.of("SUBAGENT_FINISHED")
+    assert finished["subagentRunId"] != error["subagentRunId"]
     sales, stock = json.loads(answer.results[0]["content"])["findings"]
     assert "best month" in sales["finding"]
     assert "could not be read" in stock["finding"]
@@ -101,3 +111,20 @@ async def test_a_report_with_data_that_cannot_be_read_says_so(connect: Connect, 
     assert statuses.count("failed") == 2
     assert statuses[-1] == 100
     assert answer.text == "So it is."
+    assert "stock analyst" in caplog.text
+
+
+async def test_what_a_failing_tool_left_open_is_closed_before_the_run_ends(connect: Connect) -> None:
+    """ST-4, AL-3: a fault of a tool never makes the stream ill-formed."""
+
+    async def careless(arguments: Arguments, context: ToolContext) -> Content:
+        await context.out.send(StepStartedEvent(step_name="half a step"))
+        await context.out.send(SubagentStartedEvent(subagent_run_id="s", name="lost"))
+        await context.out.send(TextMessageStartEvent(message_id="m", subagent_run_id="s"))
+        raise RuntimeError("in the middle")
+
+    tool = BackendTool("careless", Arguments, "Fails in the middle.", {}, careless)
+    client = await connect(ActsModel([Call("careless", {})], [Say("Pity.")]), tools=(tool,))
+    answer = await client.say("hm")
+    assert answer.types[-4:] == ["TEXT_MESSAGE_END", "SUBAGENT_ERROR", "STEP_FINISHED", "RUN_FINISHED"]
+    assert answer.text == "Pity."

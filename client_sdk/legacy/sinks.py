@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ag_ui.core import EventType, Message
 
 from client_sdk.diagnostics import Diagnostic, log
-from client_sdk.errors import InputError
 from client_sdk.legacy.flatten import FlatMessage, flatten_message, losses, parts_dropped
 
 _SETTLES_A_MESSAGE = frozenset(
@@ -84,6 +84,8 @@ class TextSink(ABC):
     def write_messages(self, messages: Sequence[Message | Mapping[str, Any]], *, thread_id: str) -> None:
         """Store `messages`: known ids are replaced in place, new ones follow; nothing is removed.
 
+        An id that occurs twice among them means two messages, as it does in a thread.
+
         Parameters:
             messages: `ag_ui.core` messages or their wire objects, in order.
             thread_id: the thread they belong to.
@@ -125,7 +127,7 @@ class TextSink(ABC):
         """A message became whole in the middle of a run; sinks that can rewrite store it now."""
 
     @abstractmethod
-    def _store(self, thread_id: str, messages: Sequence[FlatMessage], *, whole: bool) -> None:
+    def _store(self, thread_id: str, messages: Sequence[tuple[Key, FlatMessage]], *, whole: bool) -> None:
         """Store flattened messages; with `whole`, they are all the thread has."""
 
     def _write(
@@ -133,11 +135,11 @@ class TextSink(ABC):
     ) -> None:
         """Flatten all, store all, then announce: nothing is announced that was not written."""
         flattened = [flatten_message(m, where=f"/messages/{i}") for i, m in enumerate(messages, first)]
-        _refuse_shared_ids(flattened)
-        self._store(thread_id, flattened, whole=whole)
-        for message, flat in zip(messages, flattened, strict=True):
+        found = keyed(flattened)
+        self._store(thread_id, found, whole=whole)
+        for message, (key, flat) in zip(messages, found, strict=True):
             for part, identity in losses(message, flat):
-                self._announce((thread_id, flat.id, *identity), parts_dropped(part, message_id=flat.id))
+                self._announce((thread_id, *key, *identity), parts_dropped(part, message_id=flat.id))
 
     def _announce(self, key: tuple[object, ...], diagnostic: Diagnostic) -> None:
         if key not in self._announced:
@@ -146,13 +148,15 @@ class TextSink(ABC):
             log(diagnostic)
 
 
-def _refuse_shared_ids(messages: Sequence[FlatMessage]) -> None:
-    """Ids are what a sink stores by (RI-3): two messages of one id would overwrite each other."""
-    seen: dict[str, int] = {}
-    for index, message in enumerate(messages):
-        first = seen.setdefault(message.id, index)
-        if first != index:
-            raise InputError(
-                f"messages {first} and {index} share the id {message.id!r}; a sink cannot hold both",
-                path=f"/messages/{index}/id",
-            )
+Key = tuple[str, int]
+"""What a sink stores a message by: its id, and which use of that id in the thread it is (0 is the first)."""
+
+
+def keyed(messages: Sequence[FlatMessage]) -> list[tuple[Key, FlatMessage]]:
+    """`messages` with their keys. Ids should be unique (RI-3); where a producer uses one twice, both are kept."""
+    uses: Counter[str] = Counter()
+    found = []
+    for message in messages:
+        found.append(((message.id, uses[message.id]), message))
+        uses[message.id] += 1
+    return found

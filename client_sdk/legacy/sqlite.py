@@ -14,7 +14,7 @@ from ag_ui.core import EventType
 
 from client_sdk.errors import ClientError, InputError
 from client_sdk.legacy.flatten import FlatMessage
-from client_sdk.legacy.sinks import Conversational, RunUpdate, TextSink
+from client_sdk.legacy.sinks import Conversational, Key, RunUpdate, TextSink
 
 Database = str | PathLike[str] | sqlite3.Connection
 """A database file's path, or an open connection."""
@@ -26,19 +26,21 @@ _COLUMNS = (
     "thread_id",
     "position",
     "message_id",
+    "occurrence",
     "role",
     *_TEXT_COLUMNS.values(),
     "tool_calls",
     "other_fields",
     "body",
 )
-_KEY = ("thread_id", "message_id")
+_KEY = ("thread_id", "message_id", "occurrence")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS {table} (
     thread_id    TEXT NOT NULL,
     position     INTEGER NOT NULL,  -- 0-based, within the thread
     message_id   TEXT NOT NULL,
+    occurrence   INTEGER NOT NULL,  -- 0; more for a message whose id was used before it
     role         TEXT NOT NULL,
     name         TEXT,
     tool_call_id TEXT,              -- on a tool message: the call it answers
@@ -46,7 +48,7 @@ CREATE TABLE IF NOT EXISTS {table} (
     tool_calls   TEXT,              -- JSON array, wire spelling
     other_fields TEXT,              -- JSON object: whatever else the message carries
     body         TEXT,              -- the text; NULL where the message has no content
-    PRIMARY KEY (thread_id, message_id)
+    PRIMARY KEY (thread_id, message_id, occurrence)
 )
 """
 
@@ -106,31 +108,34 @@ class SqliteTextSink(TextSink):
     def _settle(self, thread: Conversational, update: RunUpdate) -> None:
         if update.event.type == EventType.MESSAGES_SNAPSHOT:
             self.write_thread(thread)
-        elif update.message is not None:
-            held = [message.id for message in thread.messages]
-            first = held.index(update.message.id) if update.message.id in held else len(held)
-            self._write(thread.id, [update.message], whole=False, first=first)
+            return
+        held = [message.id for message in thread.messages]
+        if update.message is None or held.count(update.message.id) != 1:
+            self.write_thread(thread)
+        else:
+            self._write(thread.id, [update.message], whole=False, first=held.index(update.message.id))
 
-    def _store(self, thread_id: str, messages: Sequence[FlatMessage], *, whole: bool) -> None:
-        rows = [_row(thread_id, message) for message in messages]
-        for index, row in enumerate(rows):
+    def _store(self, thread_id: str, messages: Sequence[tuple[Key, FlatMessage]], *, whole: bool) -> None:
+        rows = {key: _row(thread_id, message) for key, message in messages}
+        for index, row in enumerate(rows.values()):
             _refuse_unstorable(row, index)
         with _translated(), self._transaction():
             positions = self._positions(thread_id)
             if whole:
-                gone = positions.keys() - {message.id for message in messages}
-                statement = f"DELETE FROM {self._table} WHERE thread_id = ? AND message_id = ?"
-                self._execute_many(statement, [(thread_id, id_) for id_ in gone])
+                gone = positions.keys() - rows.keys()
+                statement = f"DELETE FROM {self._table} WHERE thread_id = ? AND message_id = ? AND occurrence = ?"
+                self._execute_many(statement, [(thread_id, *key) for key in gone])
                 positions = {}
             following = max(positions.values(), default=-1) + 1
-            for row in rows:
-                row["position"] = positions.get(row["message_id"], following)
+            for key, row in rows.items():
+                row["occurrence"] = key[1]
+                row["position"] = positions.get(key, following)
                 following += row["position"] == following
-            self._execute_many(self._upsert(), [tuple(row[column] for column in _COLUMNS) for row in rows])
+            self._execute_many(self._upsert(), [tuple(row[column] for column in _COLUMNS) for row in rows.values()])
 
-    def _positions(self, thread_id: str) -> dict[str, int]:
-        query = f"SELECT message_id, position FROM {self._table} WHERE thread_id = ?"
-        return dict(self._execute(query, (thread_id,)))
+    def _positions(self, thread_id: str) -> dict[Key, int]:
+        query = f"SELECT message_id, occurrence, position FROM {self._table} WHERE thread_id = ?"
+        return {(id_, use): position for id_, use, position in self._execute(query, (thread_id,))}
 
     def _upsert(self) -> str:
         assignments = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS if column not in _KEY)

@@ -17,7 +17,8 @@ text is written as it stands, backslashes and quotes included, unless it holds a
 character that a text file or a terminal would not carry through (a control character,
 a line separator, a bidirectional override, a lone surrogate, or one the file's encoding lacks): then the whole
 line is written in JSON's escapes, marked by ``~``. The last message of an id is the
-one that counts: a message that changed is written again.
+one that counts: a message that changed is written again. Where a producer uses one id
+for two messages, the second is marked ``--- assistant#2`` and is one of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from typing import Any, TextIO
 
 from client_sdk.errors import ClientError
 from client_sdk.legacy.flatten import FlatMessage
-from client_sdk.legacy.sinks import TextSink
+from client_sdk.legacy.sinks import Key, TextSink
 
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that no text file or terminal should be trusted with: controls except tab and newline,
@@ -47,17 +48,17 @@ class TranscriptSink(TextSink):
         """Write to `file`: any text file object open for writing. The sink does not close it."""
         super().__init__()
         self._file = file
-        self._written: dict[str, dict[str, str]] = {}
+        self._written: dict[str, dict[Key, str]] = {}
         self._thread_id: str | None = None
 
-    def _store(self, thread_id: str, messages: Sequence[FlatMessage], *, whole: bool) -> None:
+    def _store(self, thread_id: str, messages: Sequence[tuple[Key, FlatMessage]], *, whole: bool) -> None:
         known = self._written.get(thread_id, {})
-        blocks = {message.id: self._block(message) for message in messages}
+        blocks = {key: self._block(key, message) for key, message in messages}
         # What a reader makes of the file after the changed messages are appended to it.
         held = known | blocks
-        pieces = [text for id_, text in blocks.items() if known.get(id_) != text]
+        pieces = [text for key, text in blocks.items() if known.get(key) != text]
         if whole and list(held) != list(blocks):
-            pieces.append(f"=== order {self._json(list(blocks))}\n\n")
+            pieces.append(f"=== order {self._json([_named(key) for key in blocks])}\n\n")
             held = blocks
         if pieces:
             self._append(thread_id, pieces)
@@ -73,10 +74,11 @@ class TranscriptSink(TextSink):
             raise ClientError(f"the transcript could not be written: {error}", code="sink_failed") from error
         self._thread_id = thread_id
 
-    def _block(self, message: FlatMessage) -> str:
+    def _block(self, key: Key, message: FlatMessage) -> str:
         fields = {"id": message.id, **message.fields}
         calls = fields.pop("toolCalls", None)
-        lines = [f"--- {message.role} {self._json(fields)}"]
+        again = f"#{key[1] + 1}" if key[1] else ""
+        lines = [f"--- {message.role}{again} {self._json(fields)}"]
         if message.body is not None:
             lines += [self._text_line(line) for line in message.body.split("\n")]
         lines += [f"> {self._json(call)}" for call in calls or ()]
@@ -124,9 +126,9 @@ class _Reader:
     """Lines in, threads out."""
 
     def __init__(self) -> None:
-        self._threads: dict[str, dict[str, FlatMessage]] = {}
-        self._messages: dict[str, FlatMessage] | None = None
-        self._header: tuple[str, str, dict[Any, Any]] | None = None
+        self._threads: dict[str, dict[Key, FlatMessage]] = {}
+        self._messages: dict[Key, FlatMessage] | None = None
+        self._header: tuple[Key, str, dict[Any, Any]] | None = None
         self._text: list[str] = []
         self._calls: list[Any] = []
 
@@ -143,7 +145,7 @@ class _Reader:
             self._finish()
             self._head(line)
 
-    def close(self) -> dict[str, dict[str, FlatMessage]]:
+    def close(self) -> dict[str, dict[Key, FlatMessage]]:
         """No more lines come."""
         self._finish()
         return self._threads
@@ -154,12 +156,13 @@ class _Reader:
         match mark, word, json.loads(document or "null"):
             case "---", role, {"id": str(id_), **fields}:
                 self._current()
-                self._header = (id_, role, fields)
+                name, _, use = role.partition("#")
+                self._header = ((id_, int(use or 1) - 1), name, fields)
             case "===", "thread", str(thread_id):
                 self._messages = self._threads.setdefault(thread_id, {})
             case "===", "order", list(ids):
                 messages = self._current()
-                ordered = {id_: messages[id_] for id_ in ids}
+                ordered = {_key(name): messages[_key(name)] for name in ids}
                 messages.clear()
                 messages.update(ordered)
             case _:
@@ -173,7 +176,7 @@ class _Reader:
         if self._header is None:
             raise ValueError("it belongs to no message")
 
-    def _current(self) -> dict[str, FlatMessage]:
+    def _current(self) -> dict[Key, FlatMessage]:
         if self._messages is None:
             raise ValueError("no thread was named before it")
         return self._messages
@@ -181,12 +184,21 @@ class _Reader:
     def _finish(self) -> None:
         if self._header is None:
             return
-        id_, role, fields = self._header
+        key, role, fields = self._header
         if self._calls:
             fields["toolCalls"] = self._calls
         body = "\n".join(self._text) if self._text else None
-        self._current()[id_] = FlatMessage(id_, role, body, fields)
+        self._current()[key] = FlatMessage(key[0], role, body, fields)
         self._header, self._text, self._calls = None, [], []
+
+
+def _named(key: Key) -> Any:
+    """A key in an order line: the id, or for its further uses the id and which use it is."""
+    return key[0] if not key[1] else [key[0], key[1] + 1]
+
+
+def _key(name: Any) -> Key:
+    return (name, 0) if isinstance(name, str) else (name[0], name[1] - 1)
 
 
 def _escape(text: str, unwanted: re.Pattern[str]) -> str:

@@ -40,9 +40,7 @@ def image(value: str = "aGk=") -> ImagePart:
 
 def everything() -> list[Message]:
     """One message of each role, with the texts that stores like to change."""
-    call = ToolCall(
-        id="c-1", function=FunctionCall(name="lookup", arguments='{"order": "4\\u00e9'), metadata={"n": 1}
-    )
+    call = ToolCall(id="c-1", function=FunctionCall(name="lookup", arguments='{"order": "4\\u00e9'), metadata={"n": 1})
     return [
         DeveloperMessage(id="m-0", content="be brief"),
         SystemMessage(id="m-1", content="line one\nline two\n\n", name="policy"),

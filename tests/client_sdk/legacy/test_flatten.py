@@ -29,9 +29,7 @@ from client_sdk.legacy import DroppedPart, FlatMessage, FlatText, flatten, flatt
 IMAGE = ImagePart(source=DataSource(value="aGk=", mime_type="image/png"))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "plain", "  spaced \n", "e\u0301 \u00e9 👩‍👩‍👧", "\x00", "[image]", "\ud800"]
-)
+@pytest.mark.parametrize("text", ["", "plain", "  spaced \n", "e\u0301 \u00e9 👩‍👩‍👧", "\x00", "[image]", "\ud800"])
 def test_a_string_passes_untouched_and_quietly(text: str) -> None:
     assert flatten(text) == FlatText(text, ())
 
@@ -106,9 +104,7 @@ def test_models_and_wire_objects_flatten_alike() -> None:
         ),
     ],
 )
-def test_kinds_this_version_does_not_know_are_dropped_and_named(
-    part: dict[str, object], expected: DroppedPart
-) -> None:
+def test_kinds_this_version_does_not_know_are_dropped_and_named(part: dict[str, object], expected: DroppedPart) -> None:
     assert flatten([part]) == FlatText("", (expected,))
 
 

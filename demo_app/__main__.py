@@ -22,8 +22,9 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=int(os.environ.get("DEMO_PORT", "8000")))
     parser.add_argument("--host", default=os.environ.get("DEMO_HOST", "127.0.0.1"))
     args = parser.parse_args()
+    print("Preparing the pages (the first time takes a minute) …", flush=True)
     try:
-        print("Building the pages …" if build() else "The pages are built already.", flush=True)
+        build()
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1

@@ -1,0 +1,13 @@
+"""Hypothesis profiles: the same examples every time in CI, fresh ones at a desk."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# No deadline: nothing here is judged by wall time, and streams are slow to generate.
+_COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+settings.register_profile("ci", _COMMON, derandomize=True, max_examples=150)
+settings.register_profile("desk", _COMMON, max_examples=150)
+settings.register_profile("long", _COMMON, max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "desk"))

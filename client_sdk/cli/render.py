@@ -12,6 +12,7 @@ from client_sdk.cli.terminal import Terminal, one_line
 from client_sdk.diagnostics import Diagnostic
 from client_sdk.legacy import flatten
 from client_sdk.protocol.pipeline import Update
+from client_sdk.tools import JournalEvent, ToolUpdate
 
 _MAX_DATA = 200
 """Characters of open data shown of one event; all of it is in ``--json`` and ``--record``."""
@@ -47,8 +48,11 @@ class Renderer:
             elif message["role"] == "tool":
                 self._answered.add(message["toolCallId"])
 
-    def show(self, update: Update) -> None:
+    def show(self, update: Update | ToolUpdate) -> None:
         """Show one update."""
+        if isinstance(update, ToolUpdate):
+            self._tool(update)
+            return
         shower = _SHOWERS.get(update.event.type)
         if shower is not None:
             shower(self, update.event, update)
@@ -65,6 +69,18 @@ class Renderer:
     def close(self) -> None:
         """End what is open."""
         self._out.close()
+
+    def _tool(self, update: ToolUpdate) -> None:
+        """What became of a call on this side: decided, started, answered."""
+        call = update.call
+        if update.message is not None:
+            self._call_names.setdefault(call.id, call.name)
+            self._answer(call.id, update.message.content, update.message.error, "result")
+            return
+        word = None if update.event is None else _TOOL_WORDS.get(update.event)
+        if word is not None:
+            changed = f" with {json.dumps(call.consented, ensure_ascii=False)}" if call.edited else ""
+            self._out.line(one_line(f"{word} {call.name}{changed}"), "dim")
 
     # One method for each kind of event that shows.
 
@@ -169,6 +185,14 @@ class Renderer:
     def _label(self, owner: str | None, what: str) -> str:
         """`what`, told apart by the subagent it belongs to."""
         return what if owner is None else f"[{self._subagents.get(owner, owner)}] {what}"
+
+
+_TOOL_WORDS: Final = {
+    JournalEvent.GRANTED: "approved",
+    JournalEvent.DECLINED: "declined",
+    JournalEvent.STARTED: "running",
+    JournalEvent.ABANDONED: "gave up",
+}
 
 
 def _wire(event: Any) -> dict[str, Any]:

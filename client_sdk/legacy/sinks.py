@@ -43,7 +43,7 @@ class RunUpdate(Protocol):
 
     @property
     def event(self) -> Any:
-        """The event that was delivered; None for an update that no event caused."""
+        """The event that was delivered, or whatever else caused the update."""
 
     @property
     def message(self) -> Message | None:
@@ -114,7 +114,8 @@ class TextSink(ABC):
         self._begin(thread)
         try:
             async for update in updates:
-                if update.event is not None and update.event.type in _SETTLES_A_MESSAGE:
+                # Updates of tools that run on this side come in between; what they bring is written at the end.
+                if getattr(update.event, "type", None) in _SETTLES_A_MESSAGE:
                     self._settle(thread, update)
                 yield update
         finally:

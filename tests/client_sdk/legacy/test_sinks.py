@@ -214,7 +214,7 @@ async def updates(thread: PlainThread, kept: Kept, seen: list[list[str]]) -> Asy
     thread.messages.append(AssistantMessage(id="a", content="the same id again"))
     yield Update(TextMessageEndEvent(message_id="a"), thread.messages[-1])
     seen.append([message.id for message in kept.read()])
-    yield Update(None)
+    yield Update("started")
     yield Update(RunFinishedEvent(thread_id="t-1", run_id="r-1"))
 
 

@@ -48,6 +48,8 @@ from client_sdk.tools import (
     ToolUpdate,
 )
 from client_sdk.tools.calls import ClosedRun, Continuation
+from client_sdk.transport.base import Transport
+from client_sdk.transport.http import HttpTransport
 
 __all__ = [
     "Approve",
@@ -72,6 +74,7 @@ __all__ = [
     "FrameTooLarge",
     "HttpAgent",
     "HttpStatusError",
+    "HttpTransport",
     "InputError",
     "InterruptError",
     "JournalEntry",
@@ -111,6 +114,7 @@ __all__ = [
     "ToolRegistry",
     "ToolRunner",
     "ToolUpdate",
+    "Transport",
     "TransportError",
     "Update",
     "build_resume",

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing
+from contextlib import aclosing
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -22,14 +23,23 @@ import httpx
 from ag_ui.core import Context, Event, Interrupt, Message, ResumeEntry, Tool, ToolMessage, UserMessage
 
 from client_sdk.diagnostics import Diagnostic, log
-from client_sdk.errors import ClientError, ConnectionBroken, InputError, ProtocolError, ReadTimedOut, TransportError
-from client_sdk.middleware import Middleware, RawEvent, RunRequest, chain
+from client_sdk.errors import InputError, ToolError
+from client_sdk.exchange import Exchange
+from client_sdk.interrupts import OpenInterrupt, check_resume
+from client_sdk.middleware import Middleware, RunRequest
 from client_sdk.protocol.compat import Peer
 from client_sdk.protocol.conversation import CallView, Conversation
-from client_sdk.protocol.outgoing import adopt_message, adopt_messages, encode, prepare_input, wire
-from client_sdk.protocol.pipeline import Pipeline, Update
-from client_sdk.protocol.runs import PendingCall, RunStatus
+from client_sdk.protocol.outgoing import adopt_message, adopt_messages, wire
+from client_sdk.protocol.pipeline import Update
+from client_sdk.protocol.runs import PendingCall, RunRecord, RunStatus
 from client_sdk.results import RunResult, build_result
+from client_sdk.tools.answers import abandoned
+from client_sdk.tools.board import OpenCall, ToolUpdate
+from client_sdk.tools.calls import ClosedRun, Continuation
+from client_sdk.tools.history import repair_history
+from client_sdk.tools.journal import Journal
+from client_sdk.tools.registry import ToolRegistry
+from client_sdk.tools.runner import ToolRunner
 from client_sdk.transport.base import Transport
 from client_sdk.transport.http import HttpTransport
 from client_sdk.transport.sse import MAX_FRAME_BYTES
@@ -105,31 +115,44 @@ class HttpAgent:
         *,
         messages: Iterable[Message | Mapping[str, Any]] = (),
         state: Any = _UNSET,
-        tools: Iterable[Tool] = (),
+        interrupts: Iterable[Interrupt] = (),
+        tools: ToolRegistry | Iterable[Tool] = (),
         context: Iterable[Context] = (),
         forwarded_props: Any = None,
+        **handling: Any,
     ) -> Thread:
         """Start a thread of conversation, or take one up again.
+
+        With a `ToolRegistry` its tools are run: `Thread.run` goes on through tool calls and
+        interrupts until the thread rests. With plain declarations, or none, each run is one
+        exchange, and what it leaves pending is the application's to answer.
 
         Args:
             id: the thread's id; a fresh one by default.
             messages: what was said so far, models or wire objects.
             state: the state agreed so far, any JSON value; ``{}`` by default.
+            interrupts: what was still open on the thread.
             tools: the application's tools offered to every run (FT-1).
             context: what the agent should know, sent with every run.
             forwarded_props: an application-specific value passed to the agent with every run.
+            handling: how calls and interrupts are handled, as for `ToolRunner`: ``journal``, ``consent``,
+                ``consent_deadline``, ``answer_interrupts``, ``unanswered``, ``max_follow_ups``.
 
         Raises:
             InputError: a message is malformed.
+            ToolError: ``tool_options`` — `handling` is given without a registry.
+            JournalError: the journal cannot be read.
         """
         return Thread(
             self,
             id if id is not None else self.id_factory(),
             messages=messages,
             state=state,
+            interrupts=interrupts,
             tools=tools,
             context=context,
             forwarded_props=forwarded_props,
+            **handling,
         )
 
     async def aclose(self) -> None:
@@ -152,7 +175,6 @@ class Thread:
         id: the thread's id.
         agent: the agent it talks to.
         interrupts: what the last interrupted run still asks for (IR-2).
-        pending_tool_calls: the calls the last run left unanswered (FT-2).
     """
 
     def __init__(
@@ -162,15 +184,17 @@ class Thread:
         *,
         messages: Iterable[Message | Mapping[str, Any]] = (),
         state: Any = _UNSET,
-        tools: Iterable[Tool] = (),
+        interrupts: Iterable[Interrupt] = (),
+        tools: ToolRegistry | Iterable[Tool] = (),
         context: Iterable[Context] = (),
         forwarded_props: Any = None,
+        **handling: Any,
     ) -> None:
         self.id = id
         self.agent = agent
-        self.interrupts: list[Interrupt] = []
-        self.pending_tool_calls: list[PendingCall] = []
-        self._tools = list(tools)
+        self.interrupts: list[Interrupt] = list(interrupts)
+        self._pending: list[PendingCall] = []
+        self._tools: ToolRegistry | list[Tool] = tools if isinstance(tools, ToolRegistry) else list(tools)
         self._context = list(context)
         self._forwarded_props = forwarded_props
         self._notices: list[Diagnostic] = []
@@ -178,6 +202,37 @@ class Thread:
         self._conversation = Conversation(
             adopt_messages(messages, self._notices.append), {} if state is _UNSET else state
         )
+        self._runner = self._make_runner(handling)
+
+    def _make_runner(self, handling: dict[str, Any]) -> ToolRunner | None:
+        if not isinstance(self._tools, ToolRegistry):
+            if handling:
+                raise ToolError(
+                    f"{', '.join(sorted(handling))}: give tools as a ToolRegistry, or nothing would use it",
+                    code="tool_options",
+                )
+            return None
+        runner = ToolRunner(self.id, self._tools, new_id=self.agent.id_factory, **handling)
+        runner.restore(self._conversation.messages, self.interrupts)
+        return runner
+
+    @property
+    def pending_tool_calls(self) -> list[PendingCall]:
+        """The calls that still want an answer (FT-2), in call order."""
+        return list(self._pending) if self._runner is None else [held.call for held in self._runner.open_calls]
+
+    @property
+    def open_calls(self) -> list[OpenCall]:
+        """The calls somebody has to decide, as objects to decide them by; empty without a `ToolRegistry`.
+
+        What is approved runs, and what is answered goes out, with the next run.
+        """
+        return [] if self._runner is None else self._runner.open_calls
+
+    @property
+    def journal(self) -> Journal | None:
+        """Where the calls of this thread are written down; None without a `ToolRegistry`."""
+        return None if self._runner is None else self._runner.journal
 
     @property
     def messages(self) -> list[Message]:
@@ -238,6 +293,7 @@ class Thread:
 
         Raises:
             InputError: no such call, one that has an answer already (``call_answered``), or malformed content.
+            ToolError: ``call_not_open`` — the call is decided already, or the agent asks about it.
         """
         self._require_rest()
         call = self._conversation.call(tool_call_id)
@@ -256,15 +312,19 @@ class Thread:
             self._notices.append,
         )
         assert isinstance(message, ToolMessage)  # the role above decides it
+        if self._runner is not None:
+            self._runner.answer(message)
+            self._hold_answers()
+            return message
         self._conversation.add_answer(message)
-        self.pending_tool_calls = [pending for pending in self.pending_tool_calls if pending.id != tool_call_id]
+        self._pending = [pending for pending in self._pending if pending.id != tool_call_id]
         return message
 
     def run(
         self,
         message: UserContent | Message | None = None,
         *,
-        tools: Iterable[Tool] | None = None,
+        tools: ToolRegistry | Iterable[Tool] | None = None,
         context: Iterable[Context] | None = None,
         forwarded_props: Any = None,
         resume: Iterable[ResumeEntry] | None = None,
@@ -275,6 +335,7 @@ class Thread:
 
         Args:
             message: what the user says, text, parts or a message; None continues without a new one.
+                Before a new one goes out, calls nobody decided are declined (FT-3).
             tools: the tools offered to this run instead of the thread's.
             context: the context sent with this run instead of the thread's.
             forwarded_props: the value passed to the agent instead of the thread's.
@@ -282,16 +343,18 @@ class Thread:
             run_id: the run's id; a fresh one by default (RI-3).
             parent_run_id: the run that spawned this one, if any.
         """
+        offered = self._tools if tools is None else tools
         request: dict[str, Any] = {
             "threadId": self.id,
             "runId": run_id if run_id is not None else self.agent.id_factory(),
             "parentRunId": parent_run_id,
-            "tools": [wire(tool) for tool in (self._tools if tools is None else tools)],
+            "tools": [wire(tool) for tool in (offered.to_tools() if isinstance(offered, ToolRegistry) else offered)],
             "context": [wire(entry) for entry in (self._context if context is None else context)],
             "forwardedProps": self._forwarded_props if forwarded_props is None else forwarded_props,
-            "resume": None if resume is None else [wire(entry) for entry in resume],
         }
-        return Run(self, request, self._user_message(message))
+        answers = None if resume is None else [ResumeEntry.model_validate(wire(entry)) for entry in resume]
+        registry = None if tools is None or self._runner is None else _registry_of(tools)
+        return Run(self, request, self._user_message(message), answers, registry)
 
     def _user_message(self, message: UserContent | Message | None) -> Message | None:
         if message is None or not isinstance(message, str | Sequence):
@@ -303,49 +366,125 @@ class Thread:
         if self._active is not None:
             raise InputError(f"thread {self.id!r} has a run in progress; let it end first", code="run_active")
 
-    def _begin(self, run: Run, message: Message | None) -> list[Diagnostic]:
+    def _begin(self, run: Run) -> list[Diagnostic]:
         self._require_rest()
-        if message is not None:
-            self._conversation.add(message)
         self._active = run
         notices, self._notices = self._notices, []
         return notices
 
-    def _finish(self, result: RunResult, resumed: bool) -> None:
-        self._active = None
-        self.pending_tool_calls = list(result.pending_tool_calls)
-        settled = result.status in (RunStatus.COMPLETED, RunStatus.INTERRUPTED, RunStatus.CANCELLED)
-        if settled or not resumed:
-            self.interrupts = list(result.interrupts)
-
     def _release(self) -> None:
         self._active = None
+        self._hold_answers()
+
+    def _check_resume(self, entries: Sequence[ResumeEntry]) -> list[Diagnostic]:
+        """IR-2 and IR-3, before anything is decided or sent."""
+        waiting = [OpenInterrupt(interrupt) for interrupt in self.interrupts]
+        return list(check_resume(waiting, entries, now=datetime.now(UTC)).diagnostics)
+
+    def _checked_history(self, resumed: Sequence[ResumeEntry]) -> tuple[list[Message], list[Diagnostic]]:
+        """The messages to send: each call with its one answer (FT-3); answers put in stay in the conversation."""
+        messages = self._conversation.messages
+        if self._runner is not None:
+            messages, added = self._runner.check_history(messages)
+            notes = self._runner.take_diagnostics()
+        else:
+            repair = repair_history(messages, {}, self._give_up, left_open=self._left_to_the_agent(resumed))
+            messages, added, notes = repair.messages, repair.added, list(repair.notes)
+        for message in added:
+            self._conversation.add_answer(message)
+        return messages, notes
+
+    def _left_to_the_agent(self, resumed: Sequence[ResumeEntry]) -> frozenset[str]:
+        """The calls that interrupts are answered for; when one names no call, it may be any (IR-2)."""
+        if not resumed:
+            return frozenset()
+        named = {interrupt.tool_call_id for interrupt in self.interrupts}
+        return frozenset(call.id for call in self._pending if None in named or call.id in named)
+
+    def _give_up(self, tool_call_id: str) -> ToolMessage:
+        said = abandoned()
+        return ToolMessage(
+            id=self.agent.id_factory(), content=said.content, tool_call_id=tool_call_id, error=said.error
+        )
+
+    def _close(self, runs: Sequence[RunRecord], offered: frozenset[str], resumed: Sequence[ResumeEntry]) -> None:
+        """Take up what the runs of one exchange left behind."""
+        last = runs[-1]
+        settled = last.status in (RunStatus.COMPLETED, RunStatus.INTERRUPTED, RunStatus.CANCELLED)
+        if settled or not resumed:
+            self.interrupts = list(last.interrupts)
+        self._pending = list(last.pending)
+        if self._runner is None:
+            return
+        unanswered = frozenset(call.id for call in self._conversation.tool_calls if call.result is None)
+        for run in runs:
+            self._runner.offer(
+                ClosedRun(
+                    status=run.status,
+                    pending=tuple(call for call in run.pending if call.id in unanswered),
+                    offered=offered,
+                    interrupts=tuple(self.interrupts if run is last else run.interrupts),
+                    resumed=tuple(resumed),
+                    unanswered=unanswered,
+                )
+            )
+
+    def _hold_answers(self) -> None:
+        """Take answers into the conversation once nobody has to decide anything any more."""
+        if self._runner is not None and not self._runner.undecided:
+            self._take_answers()
+
+    def _take_answers(self) -> None:
+        if self._runner is not None:
+            self._add_answers(self._runner.take_answers())
+
+    def _add_answers(self, messages: Iterable[ToolMessage]) -> None:
+        for message in messages:
+            call = self._conversation.call(message.tool_call_id)
+            if call is None or call.result is None:
+                self._conversation.add_answer(message)
+
+
+def _registry_of(tools: ToolRegistry | Iterable[Tool]) -> ToolRegistry:
+    if isinstance(tools, ToolRegistry):
+        return tools
+    registry = ToolRegistry()
+    for tool in tools:
+        registry.advertise(tool)
+    return registry
 
 
 class Run:
-    """One exchange with the agent: an asynchronous iterator of updates, used once.
+    """What a thread does on one word: an asynchronous iterator of updates, used once.
 
-    Enter it (``async with``) to have the connection closed however the block is
-    left; iterate it for updates, or `events` for the plain events; await it for
-    the result alone. Closing early ends the connection at once and leaves the
-    thread usable (TR-2).
+    One exchange with the agent, or, for a thread with a `ToolRegistry`, as many as it
+    takes until the thread rests. Enter it (``async with``) to have everything ended
+    however the block is left; iterate it for updates, or `events` for the plain events;
+    await it for the result alone. Closing early ends the connection and the tools at
+    once and leaves the thread usable (TR-2).
     """
 
-    def __init__(self, thread: Thread, request: dict[str, Any], message: Message | None) -> None:
+    def __init__(
+        self,
+        thread: Thread,
+        request: dict[str, Any],
+        message: Message | None,
+        resume: list[ResumeEntry] | None,
+        registry: ToolRegistry | None,
+    ) -> None:
         self.thread = thread
         self._request = request
         self._message = message
-        self._stream: AsyncGenerator[Update, None] | None = None
+        self._resume = resume
+        self._registry = registry
+        self._stream: AsyncGenerator[Update | ToolUpdate, None] | None = None
         self._result: RunResult | None = None
-        self._pipeline: Pipeline | None = None
-        self._sent: list[Diagnostic] = []
-        self._logged = 0
-        self._sent_input: dict[str, Any] = {}
-        self._failure: ClientError | None = None
+        self._exchanges: list[Exchange] = []
+        self._notes: list[Diagnostic] = []
 
     @property
     def id(self) -> str:
-        """The ``runId`` asked for."""
+        """The ``runId`` asked for, of the first exchange when there are several."""
         return str(self._request["runId"])
 
     @property
@@ -359,16 +498,17 @@ class Run:
             raise RuntimeError("the run has no result yet: read it to its end, or leave its `async with` block")
         return self._result
 
-    def __aiter__(self) -> AsyncIterator[Update]:
+    def __aiter__(self) -> AsyncIterator[Update | ToolUpdate]:
         if self._stream is not None:
             raise RuntimeError("a run is read once; ask the thread for another run")
-        self._stream = self._exchange()
+        self._stream = self._drive()
         return self._stream
 
     async def events(self) -> AsyncIterator[Event]:
         """The run as its plain events, expanded and verified."""
         async for update in self:
-            yield update.event
+            if update.event is not None:
+                yield update.event
 
     async def wait(self) -> RunResult:
         """Read the run to its end; return what it came to.
@@ -376,7 +516,9 @@ class Run:
         Raises:
             ProtocolError: the stream broke a rule.
             TransportError: the run never started, or a frame was too large.
-            InputError: the input may not be sent.
+            InputError: the input may not be sent; ``calls_open`` when calls wait for a decision.
+            InterruptError: the answers do not fit what is open (IR-2, IR-3).
+            JournalError: a call could not be written down.
         """
         async for _ in self:
             pass
@@ -386,7 +528,7 @@ class Run:
         return self.wait().__await__()
 
     async def aclose(self) -> None:
-        """Stop reading; the connection is closed at once."""
+        """Stop reading; the connection is closed and tools are stopped at once."""
         if self._stream is not None:
             await self._stream.aclose()
 
@@ -398,138 +540,126 @@ class Run:
     ) -> None:
         await self.aclose()
 
-    # The exchange.
+    # The round trip.
 
-    async def _exchange(self) -> AsyncGenerator[Update, None]:
+    async def _drive(self) -> AsyncGenerator[Update | ToolUpdate, None]:
         thread = self.thread
-        self._sent.extend(thread._begin(self, self._message))
-        before = {message.id: message for message in thread.messages}
+        self._notes.extend(thread._begin(self))
+        before: dict[str, Message] | None = None
         try:
-            request = RunRequest(
-                {
-                    **{key: value for key, value in self._request.items() if value is not None},
-                    "messages": [wire(message) for message in thread.messages],
-                    "state": thread.state,
-                }
-            )
-            # Judged before anything is opened, so that a malformed input is refused without middleware having run.
-            prepare_input(request.input, thread.agent.peer, lambda _: None)
-            self._pipeline = Pipeline(
-                thread_id=thread.id, conversation=thread.conversation, peer_version=thread.agent.peer_version
-            )
-            source = self._with_middleware(request) if thread.agent.middleware else self._direct(request)
-            async with aclosing(source):
-                async for update in source:
-                    yield update
+            async with aclosing(self._prepare()) as preparing:
+                async for prepared in preparing:
+                    yield prepared
+            resume = self._resume
+            if self._message is not None:
+                thread.conversation.add(self._message)
+            before = {message.id: message for message in thread.messages}
+            request: dict[str, Any] | None = self._request
+            while request is not None:
+                exchange = self._exchange(request, resume)
+                try:
+                    async with aclosing(exchange.updates()) as updates:
+                        async for update in updates:
+                            yield update
+                finally:
+                    self._close(exchange, resume)
+                if exchange.rejection is not None:
+                    raise exchange.rejection
+                async with aclosing(self._settle()) as settling:
+                    async for settled in settling:
+                        yield settled
+                request, resume = self._next()
         finally:
-            self._conclude(before)
-        if self._pipeline.error is not None:
-            raise self._pipeline.error
+            thread._release()
+            if before is not None:
+                self._conclude(before)
 
-    async def _direct(self, request: RunRequest) -> AsyncGenerator[Update, None]:
-        pipeline = self._require_pipeline()
-        try:
-            async with self._open(request) as payloads:
-                async for payload in payloads:
-                    updates = pipeline.feed(payload)
-                    self._log_tolerated()
-                    for update in updates:
-                        yield update
-                    if pipeline.error is not None:
-                        return
-        except TransportError as error:
-            self._broke_off(error)
-
-    async def _with_middleware(self, request: RunRequest) -> AsyncGenerator[Update, None]:
-        pipeline = self._require_pipeline()
-        opened: list[AsyncIterator[RawEvent]] = []
-        try:
-            async for raw in chain(self.thread.agent.middleware, self._raw_events, opened.append)(request):
-                updates = pipeline.feed_raw(raw)
-                self._log_tolerated()
-                for update in updates:
-                    yield update
-                if pipeline.error is not None:
-                    break
-        except TransportError as error:
-            self._broke_off(error)
-        except ProtocolError as error:
-            pipeline.reject(error)
-        finally:
-            # A generator left early does not close the one it reads from: every layer is closed by hand.
-            async with AsyncExitStack() as closing:
-                for events in reversed(opened):
-                    if isinstance(events, AsyncGenerator):
-                        closing.push_async_callback(events.aclose)
-
-    async def _raw_events(self, request: RunRequest) -> AsyncGenerator[RawEvent, None]:
-        """Innermost: the wire, and the compatibility translation that comes before middleware (PL-1)."""
-        pipeline = self._require_pipeline()
-        async with self._open(request) as payloads:
-            async for payload in payloads:
-                for raw in pipeline.decode(payload):
-                    yield raw
-                if pipeline.error is not None:
-                    raise pipeline.error
-
-    def _open(self, request: RunRequest) -> Any:
-        self._sent_input = prepare_input(request.input, self.thread.agent.peer, self._note_sent)
-        return self.thread.agent.transport.open(encode(self._sent_input), request.headers)
-
-    def _note_sent(self, diagnostic: Diagnostic) -> None:
-        self._sent.append(diagnostic)
-        self._log(diagnostic)
-
-    def _log(self, diagnostic: Diagnostic) -> None:
-        if diagnostic.code not in self.thread.agent.silence:
-            log(diagnostic)
-
-    def _log_tolerated(self) -> None:
-        """Log what the pipeline tolerated since the last call, whether or not an event came of it."""
-        diagnostics = self._require_pipeline().diagnostics
-        while self._logged < len(diagnostics):
-            self._log(diagnostics[self._logged])
-            self._logged += 1
-
-    def _require_pipeline(self) -> Pipeline:
-        assert self._pipeline is not None  # made before any source is
-        return self._pipeline
-
-    def _broke_off(self, error: TransportError) -> None:
-        """A break truncates the run (TR-1), unless the run had ended before (TR-7).
-
-        Raises:
-            TransportError: what is no break: the run never started, or the peer sent what cannot be read.
-        """
-        run = self._require_pipeline().ledger.current
-        if run is not None and (run.finished is not None or run.error is not None):
+    async def _prepare(self) -> AsyncGenerator[ToolUpdate, None]:
+        """Before the first exchange: everything open is decided, or nothing is sent (FT-3, IR-2)."""
+        thread, runner = self.thread, self.thread._runner
+        asks = runner is not None and runner.answers_interrupts and self._resume is None
+        if not asks:
+            self._note(thread._check_resume(self._resume or ()))
+        if runner is None:
             return
-        self._failure = error
-        if not isinstance(error, ConnectionBroken | ReadTimedOut):
-            raise error
+        runner.user_speaks(self._registry)
+        if self._message is not None:
+            runner.dismiss_open()
+        async with aclosing(runner.settle(ask_interrupts=asks)) as settling:
+            async for update in settling:
+                yield update
+        self._note(runner.take_diagnostics())
+        if asks:
+            self._resume = runner.take_resume()
+            thread._check_resume(self._resume or ())
+        undecided = runner.undecided
+        if undecided:
+            raise InputError(
+                f"calls wait for a decision: {', '.join(held.id for held in undecided)}; see Thread.open_calls",
+                code="calls_open",
+            )
+        thread._take_answers()
+
+    def _exchange(self, request: dict[str, Any], resume: Sequence[ResumeEntry] | None) -> Exchange:
+        thread = self.thread
+        messages, notes = thread._checked_history(resume or ())
+        self._note(notes)
+        raw = {key: value for key, value in request.items() if value is not None}
+        if resume is not None:
+            raw["resume"] = [wire(entry) for entry in resume]
+        raw |= {"messages": [wire(message) for message in messages], "state": thread.state}
+        exchange = Exchange(thread.agent, thread.conversation, RunRequest(raw))
+        self._exchanges.append(exchange)
+        return exchange
+
+    def _close(self, exchange: Exchange, resume: Sequence[ResumeEntry] | None) -> None:
+        started = exchange.started
+        exchange.end()
+        if started:
+            offered = frozenset(tool["name"] for tool in exchange.sent.get("tools") or ())
+            self.thread._close(exchange.runs, offered, resume or ())
+
+    async def _settle(self) -> AsyncGenerator[ToolUpdate, None]:
+        runner = self.thread._runner
+        if runner is None:
+            return
+        async with aclosing(runner.settle()) as settling:
+            async for update in settling:
+                yield update
+        self._note(runner.take_diagnostics())
+
+    def _next(self) -> tuple[dict[str, Any] | None, Sequence[ResumeEntry] | None]:
+        """The next input, when the thread does not rest."""
+        runner = self.thread._runner
+        follows: Continuation | None = None if runner is None else runner.next_input()
+        if runner is not None:
+            self._note(runner.take_diagnostics())
+        if follows is None:
+            return None, None
+        self.thread._add_answers(follows.messages)
+        return {**self._request, "runId": self.thread.agent.id_factory(), "parentRunId": None}, follows.resume
+
+    def _note(self, notes: Iterable[Diagnostic]) -> None:
+        for note in notes:
+            self._notes.append(note)
+            if note.code not in self.thread.agent.silence:
+                log(note)
 
     def _conclude(self, before: Mapping[str, Message]) -> None:
-        pipeline = self._pipeline
-        if pipeline is None:
-            self.thread._release()
+        if not self._exchanges:
             return
-        started = pipeline.ledger.current is not None
-        pipeline.end()
-        self._log_tolerated()
-        messages = self.thread.messages
+        thread, last = self.thread, self._exchanges[-1]
+        messages = thread.messages
         self._result = build_result(
-            pipeline.ledger.runs,
+            [run for exchange in self._exchanges for run in exchange.runs],
             messages=messages,
             new_messages=[message for message in messages if before.get(message.id) is not message],
-            state=self.thread.state,
-            diagnostics=[*self._sent, *pipeline.diagnostics],
-            error=self._failure or pipeline.error,
-            request=self._sent_input,
+            state=thread.state,
+            diagnostics=[*self._notes, *(note for exchange in self._exchanges for note in exchange.diagnostics)],
+            error=last.error,
+            request=last.sent,
+            pending=None if thread._runner is None else thread.pending_tool_calls,
         )
-        if started:
-            self.thread._finish(self._result, resumed=self._request["resume"] is not None)
-        else:
-            self.thread._release()
 
 
 __all__ = ["HttpAgent", "Run", "Thread", "UserMessage", "new_id"]

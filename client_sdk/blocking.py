@@ -26,6 +26,7 @@ from client_sdk.protocol.conversation import CallView
 from client_sdk.protocol.pipeline import Update
 from client_sdk.protocol.runs import PendingCall
 from client_sdk.results import RunResult
+from client_sdk.tools.board import OpenCall, ToolUpdate
 
 T = TypeVar("T")
 _END: Final[Any] = object()
@@ -114,6 +115,11 @@ class SyncThread:
         return self._thread.pending_tool_calls
 
     @property
+    def open_calls(self) -> list[OpenCall]:
+        """As `Thread.open_calls`."""
+        return self._thread.open_calls
+
+    @property
     def tool_calls(self) -> list[CallView]:
         """Every tool call of the conversation with its phase."""
         return self._thread.tool_calls
@@ -149,10 +155,10 @@ class SyncRun:
         """What the run came to; there once it was read to its end or closed."""
         return self._run.result
 
-    def __iter__(self) -> Iterator[Update]:
+    def __iter__(self) -> Iterator[Update | ToolUpdate]:
         return self
 
-    def __next__(self) -> Update:
+    def __next__(self) -> Update | ToolUpdate:
         update = self._call(self._advance)
         if update is _END:
             raise StopIteration
@@ -161,7 +167,8 @@ class SyncRun:
     def events(self) -> Iterator[Event]:
         """The run as its plain events, expanded and verified."""
         for update in self:
-            yield update.event
+            if update.event is not None:
+                yield update.event
 
     def wait(self) -> RunResult:
         """Read the run to its end; return what it came to. Raises as `Run.wait`."""

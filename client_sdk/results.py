@@ -14,24 +14,24 @@ from client_sdk.protocol.runs import PendingCall, RunRecord, RunStatus, Subagent
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How one exchange with the agent ended, and what it left behind.
+    """How a run ended, and what it left behind; of several exchanges the last one counts.
 
     Attributes:
         status: how the last run on the stream ended (LC-5, LC-6, TR-1).
         thread_id: the thread.
         run_id: the last run, as its RUN_STARTED named it; the requested id when none came.
         messages: the whole conversation afterwards.
-        new_messages: the messages this exchange added or replaced, in order.
+        new_messages: the messages this run added or replaced, in order.
         state: the state afterwards, any JSON value.
-        pending_tool_calls: calls the last run left unanswered, in call order (FT-2).
+        pending_tool_calls: calls that still want an answer, in call order (FT-2).
         interrupts: what the last run asks for, when it was interrupted.
-        usage: token usage per provider and model, summed over the exchange's runs (LC-9).
+        usage: token usage per provider and model, summed over all runs (LC-9).
         diagnostics: what was tolerated, in order, on the way out and in.
         error: why the stream was rejected or broke off, None when it ended as it should.
         run_errors: the RUN_ERROR events received; the last one tells why a run failed.
         result: the run's return value, None when it has none.
-        runs: a record of every run on the stream, with steps and subagents.
-        request: the RunAgentInput that was sent, in wire spelling.
+        runs: a record of every run, with steps and subagents.
+        request: the RunAgentInput that was sent last, in wire spelling.
     """
 
     status: RunStatus
@@ -92,8 +92,9 @@ def build_result(
     diagnostics: list[Diagnostic],
     error: ClientError | None,
     request: dict[str, Any],
+    pending: list[PendingCall] | None = None,
 ) -> RunResult:
-    """Sum up an exchange whose stream is over."""
+    """Sum up exchanges whose streams are over; `pending` when more is known than what the last run left."""
     last = runs[-1]
     return RunResult(
         status=last.status,
@@ -102,7 +103,7 @@ def build_result(
         messages=messages,
         new_messages=new_messages,
         state=state,
-        pending_tool_calls=list(last.pending),
+        pending_tool_calls=list(last.pending) if pending is None else pending,
         interrupts=list(last.interrupts),
         usage=total_usage(runs),
         diagnostics=diagnostics,

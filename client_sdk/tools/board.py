@@ -22,7 +22,7 @@ from client_sdk.jsontext import canonical_json, parse_json
 from client_sdk.tools import answers
 from client_sdk.tools.answers import Said
 from client_sdk.tools.arguments import ArgumentState, ParsedArguments, arguments_hash, parse_arguments
-from client_sdk.tools.calls import ClosedRun, PendingCall, RunStatus
+from client_sdk.tools.calls import CallOutcome, ClosedRun, PendingCall, RunStatus
 from client_sdk.tools.gate import (
     CallFacts,
     CallText,
@@ -466,6 +466,19 @@ class CallBoard:
         self._require_open(call)
         self.record_answer(call, said)
 
+    def answer_with(self, message: ToolMessage) -> None:
+        """Answer an open call with a finished message of the application's own.
+
+        Raises:
+            ToolError: ``call_not_open``.
+        """
+        call = self._calls.get(message.tool_call_id)
+        if call is None:
+            raise ToolError(f"the call {message.tool_call_id!r} takes no decision", code="call_not_open")
+        self._require_open(call)
+        outcome = CallOutcome.SUCCEEDED if message.error is None else CallOutcome.FAILED
+        self.record_answer(call, Said(outcome, message.content, message.error), message_id=message.id)
+
     def abandon(self, call: OpenCall) -> None:
         """Give a call up; see `OpenCall.abandon`."""
         self._require_open(call)
@@ -519,7 +532,7 @@ class CallBoard:
         if record.answered is not None:
             self._refuse(call, record)
 
-    def record_answer(self, call: OpenCall, said: Said) -> None:
+    def record_answer(self, call: OpenCall, said: Said, *, message_id: str | None = None) -> None:
         """Answer a call; the first answer stands, whoever gave it (FT-8).
 
         Raises:
@@ -528,7 +541,9 @@ class CallBoard:
         if call.edited and call.standing is CallStanding.RUNNING and call.consented is not None:
             said = answers.edited(said, call.consented)
         call.said = said
-        message = ToolMessage(id=self._new_id(), content=said.content, tool_call_id=call.id, error=said.error)
+        message = ToolMessage(
+            id=message_id or self._new_id(), content=said.content, tool_call_id=call.id, error=said.error
+        )
         try:
             first = self._write(
                 call,

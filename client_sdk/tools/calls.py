@@ -62,7 +62,7 @@ class Continuation:
     """
 
     messages: tuple[ToolMessage, ...] = ()
-    resume: tuple[ResumeEntry, ...] | None = None
+    resume: list[ResumeEntry] | None = None
 
 
 __all__ = ["CallOutcome", "ClosedRun", "Continuation", "PendingCall", "RunStatus"]

@@ -190,6 +190,10 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
             raise ToolError(f"no tool is registered as {', '.join(map(repr, missing))}", code="unknown_tool")
         return ToolRegistry({name: d for name, d in self._definitions.items() if name in names or not d.advertised})
 
+    def overlaid(self, other: ToolRegistry) -> ToolRegistry:
+        """This registry with another's tools laid over it: where both have a name, the other's counts."""
+        return ToolRegistry({**self._definitions, **other._definitions})
+
     def offered(self) -> frozenset[str]:
         """The names this registry advertises to an agent."""
         return frozenset(name for name, definition in self._definitions.items() if definition.advertised)

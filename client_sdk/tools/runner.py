@@ -13,13 +13,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 
 from ag_ui.core import Interrupt, Message, ResumeEntry, ToolMessage
 
 from client_sdk.diagnostics import Diagnostic
 from client_sdk.errors import ToolError
-from client_sdk.interrupts import InterruptAnswer, OpenInterrupt, Resume, build_resume, check_resume
+from client_sdk.interrupts import InterruptAnswer, OpenInterrupt, Resume, build_resume
 from client_sdk.tools import answers
 from client_sdk.tools.board import CallBoard, CallStanding, OpenCall, ToolUpdate
 from client_sdk.tools.calls import CallOutcome, ClosedRun, Continuation, RunStatus
@@ -86,9 +86,10 @@ class ToolRunner:
         clock: Clock = utc_now,
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
     ) -> None:
+        self._registry = registry if registry is not None else ToolRegistry()
         self.board = CallBoard(
             thread_id,
-            registry if registry is not None else ToolRegistry(),
+            self._registry,
             journal if journal is not None else MemoryJournal(),
             clock=clock,
             new_id=new_id,
@@ -112,6 +113,16 @@ class ToolRunner:
         return self.board.open
 
     @property
+    def undecided(self) -> list[OpenCall]:
+        """The open calls that hold up the thread: all but those whose interrupt is answered instead."""
+        return [call for call in self.board.open if call.reason is not RefusalReason.OPEN_INTERRUPT]
+
+    @property
+    def answers_interrupts(self) -> bool:
+        """Whether somebody is there to answer interrupts."""
+        return self._answer_interrupts is not None
+
+    @property
     def journal(self) -> Journal:
         """Where this thread's calls are written down."""
         return self.board.journal
@@ -128,11 +139,14 @@ class ToolRunner:
         """Take up a history's unanswered calls; see `CallBoard.restore`."""
         self.board.restore(messages, interrupts)
 
-    async def settle(self) -> AsyncIterator[ToolUpdate]:
+    async def settle(self, *, ask_interrupts: bool | None = None) -> AsyncGenerator[ToolUpdate, None]:
         """Ask about the calls that need consent, run those that may run, answer interrupts.
 
         Leaves undecided what nobody decided. Closing the iterator, or cancelling the
         task that reads it, stops the tools.
+
+        Args:
+            ask_interrupts: whether the interrupt handler is asked; by default when the last run ended well.
 
         Raises:
             ToolError: ``runner_busy`` — the thread's calls are being settled already.
@@ -143,7 +157,7 @@ class ToolRunner:
             raise ToolError("the calls of this thread are being settled already", code="runner_busy")
         changed = asyncio.Event()
         self.board.on_update = changed.set
-        worker = self._worker = asyncio.ensure_future(self._work())
+        worker = self._worker = asyncio.ensure_future(self._work(ask_interrupts))
         worker.add_done_callback(lambda _: changed.set())
         try:
             while not worker.done() or self.board.updates:
@@ -175,10 +189,9 @@ class ToolRunner:
         runs followed one another: the diagnostic ``follow_up_limit`` then says so.
         The answers stay for :meth:`take_answers`.
         """
-        blocking = [call for call in self.board.open if call.reason is not RefusalReason.OPEN_INTERRUPT]
         unresolved = bool(self.board.interrupts) and self._resume is None
         due = self._resume is not None or any(map(_follows_up, self.board.calls))
-        if self._status not in _CONTINUES or blocking or unresolved or not due:
+        if self._status not in _CONTINUES or self.undecided or unresolved or not due:
             return None
         if self._follow_ups >= self._max_follow_ups:
             self._note(
@@ -190,15 +203,23 @@ class ToolRunner:
             )
             return None
         self._follow_ups += 1
-        resume = None if self._resume is None else self._resume.entries
-        self._resume = None
-        return Continuation(self.board.take_answers(), resume)
+        return Continuation(self.board.take_answers(), self.take_resume())
+
+    def take_resume(self) -> list[ResumeEntry] | None:
+        """The resume list that the interrupt handler's answers make; None when there is none."""
+        resume, self._resume = self._resume, None
+        return None if resume is None else list(resume.entries)
 
     # Before an input.
 
-    def user_speaks(self) -> None:
-        """The user starts a run: follow-ups count anew."""
+    def user_speaks(self, registry: ToolRegistry | None = None) -> None:
+        """The user starts a run: follow-ups count anew.
+
+        Args:
+            registry: the tools offered to this run instead of all; None offers all.
+        """
         self._follow_ups = 0
+        self.board.registry = self._registry if registry is None else self._registry.overlaid(registry)
 
     def dismiss_open(self) -> None:
         """Decide every open call before a new user message goes out (FT-3).
@@ -216,13 +237,13 @@ class ToolRunner:
         """The answers that wait for the next input, in call order."""
         return self.board.take_answers()
 
-    def check_resume(self, entries: Sequence[ResumeEntry]) -> Resume:
-        """Judge a resume list against the open interrupts (IR-2, IR-3).
+    def answer(self, message: ToolMessage) -> None:
+        """Answer an open call with a finished message; see `OpenCall.answer`.
 
         Raises:
-            InterruptError: it may not be sent.
+            ToolError: ``call_not_open``.
         """
-        return check_resume(self.board.interrupts, entries, now=self._clock())
+        self.board.answer_with(message)
 
     def check_history(self, messages: Sequence[Message]) -> tuple[list[Message], tuple[ToolMessage, ...]]:
         """Put an outgoing history in order (FT-3).
@@ -247,11 +268,12 @@ class ToolRunner:
 
     # The work.
 
-    async def _work(self) -> None:
+    async def _work(self, ask_interrupts: bool | None) -> None:
         seen: set[str] = set()
         while ready := [call for call in self.board.calls if _may_go_on(call, seen)]:
             await self._dispose(ready, seen)
-        if self.board.interrupts and self._answer_interrupts is not None and self._status in _CONTINUES:
+        asks = self._status in _CONTINUES if ask_interrupts is None else ask_interrupts
+        if asks and self.board.interrupts and self._answer_interrupts is not None:
             await self._collect_interrupt_answers(self._answer_interrupts)
 
     async def _dispose(self, calls: Sequence[OpenCall], seen: set[str]) -> None:

@@ -77,7 +77,7 @@ class Renderer:
             self._call_names.setdefault(call.id, call.name)
             self._answer(call.id, update.message.content, update.message.error, "result")
             return
-        word = None if update.event is None else _TOOL_WORDS.get(update.event)
+        word = _TOOL_WORDS.get(update.happened)
         if word is not None:
             changed = f" with {json.dumps(call.consented, ensure_ascii=False)}" if call.edited else ""
             self._out.line(one_line(f"{word} {call.name}{changed}"), "dim")

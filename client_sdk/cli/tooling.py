@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +14,7 @@ from client_sdk.cli.outcome import UsageError
 from client_sdk.cli.prompts import Prompter, ask_consent, ask_interrupt, terminal_reader
 from client_sdk.cli.terminal import Terminal
 from client_sdk.interrupts import InterruptAnswer, OpenInterrupt
-from client_sdk.tools import Approve, ConsentHandler, ConsentRequest, Decline, InterruptHandler, ToolRegistry
+from client_sdk.tools import Approve, ConsentHandler, ConsentRequest, Decline, ToolRegistry
 
 NOBODY_TO_ASK = "nobody is there to ask: it needs consent, and this is not a terminal"
 """Told to the agent whose call was declined for want of a terminal."""
@@ -42,12 +42,16 @@ def load_registry(name: str) -> ToolRegistry:
     return registry
 
 
+AskInterrupts = Callable[[Sequence[OpenInterrupt]], Awaitable[Mapping[str, InterruptAnswer] | None]]
+"""Answers to all of these, or None where they stay open."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deciders:
     """Who decides: None where calls stay pending and interrupts stay open."""
 
     consent: ConsentHandler | None = None
-    interrupts: InterruptHandler | None = None
+    interrupts: AskInterrupts | None = None
 
 
 def deciders(arguments: argparse.Namespace, err: Terminal) -> Deciders:

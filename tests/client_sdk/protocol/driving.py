@@ -51,7 +51,9 @@ def told(pipeline: Pipeline, updates: list[Update]) -> dict[str, Any]:
     return {
         "error": error and (error.code, str(error), error.event_type, error.index, error.path, error.ids),
         "diagnostics": pipeline.diagnostics,
-        "updates": [(repr(u.event), u.message_id, u.tool_call and u.tool_call.id, u.delta, u.diagnostics) for u in updates],
+        "updates": [
+            (repr(u.event), u.message_id, u.tool_call and u.tool_call.id, u.delta, u.diagnostics) for u in updates
+        ],
         "messages": [wire(message) for message in conversation.messages],
         "calls": [(call.id, call.name, call.arguments, call.phase, call.metadata) for call in conversation.tool_calls],
         "state": repr(conversation.state),

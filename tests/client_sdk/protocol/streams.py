@@ -14,7 +14,11 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 short_text = st.text(max_size=6)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False, allow_infinity=False) | short_text,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**40), 2**40)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | short_text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(short_text, inner, max_size=3),
     max_leaves=5,
 )
@@ -134,7 +138,9 @@ class _Maker:
 
     def chunk(self) -> None:
         family, field_name = self.draw(
-            st.sampled_from([("TEXT_MESSAGE", "messageId"), ("REASONING_MESSAGE", "messageId"), ("TOOL_CALL", "toolCallId")])
+            st.sampled_from(
+                [("TEXT_MESSAGE", "messageId"), ("REASONING_MESSAGE", "messageId"), ("TOOL_CALL", "toolCallId")]
+            )
         )
         identity, owner = self.fresh("chunked"), self.owner()
         members: Raw = {field_name: identity}
@@ -234,7 +240,10 @@ class _Maker:
 
     def snapshot(self) -> None:
         ids = [*self.stream.texts, "new1", "new2"]
-        self.emit("MESSAGES_SNAPSHOT", messages=[self.message(identity) for identity in self.draw(st.lists(st.sampled_from(ids), max_size=4))])
+        self.emit(
+            "MESSAGES_SNAPSHOT",
+            messages=[self.message(identity) for identity in self.draw(st.lists(st.sampled_from(ids), max_size=4))],
+        )
 
     def message(self, identity: str) -> Raw:
         role = self.draw(st.sampled_from(["user", "assistant", "tool", "activity", "reasoning", "system"]))
@@ -242,7 +251,10 @@ class _Maker:
         if role == "user":
             message["content"] = self.draw(contents)
         if role == "tool":
-            message |= {"toolCallId": self.draw(st.sampled_from([*self.calls, "unheard-of"])), "content": self.draw(contents)}
+            message |= {
+                "toolCallId": self.draw(st.sampled_from([*self.calls, "unheard-of"])),
+                "content": self.draw(contents),
+            }
         if role == "activity":
             message |= {"activityType": self.draw(short_text), "content": self.draw(objects)}
         if role == "assistant" and self.draw(st.booleans()):
@@ -343,7 +355,9 @@ def two_spellings(draw: Draw) -> tuple[list[Raw], list[Raw]]:
         lanes[owner].append(_item(draw, f"item{number}", owner))
     chunked: list[Raw] = [{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}]
     explicit = list(chunked)
-    todo = {owner: [(item, index) for item in items for index in range(len(item.pieces))] for owner, items in lanes.items()}
+    todo = {
+        owner: [(item, index) for item in items for index in range(len(item.pieces))] for owner, items in lanes.items()
+    }
     while pending := [owner for owner, pieces in todo.items() if pieces]:
         owner = draw(st.sampled_from(pending))
         item, index = todo[owner].pop(0)
@@ -372,8 +386,10 @@ def _item(draw: Draw, identity: str, owner: str | None) -> _Item:
 
 def _chunk(draw: Draw, item: _Item, index: int) -> Raw:
     delta, metadata = item.pieces[index]
-    members = dict(item.members) if index == 0 else draw(
-        st.sampled_from([{}, {item.id_field: item.members[item.id_field]}, item.members])
+    members = (
+        dict(item.members)
+        if index == 0
+        else draw(st.sampled_from([{}, {item.id_field: item.members[item.id_field]}, item.members]))
     )
     tag = item.owner if index == 0 or item.id_field not in members else draw(st.sampled_from([None, item.owner]))
     return _without_none(
@@ -469,7 +485,9 @@ def mutated_payloads(draw: Draw) -> list[str]:
     events: list[Any] = list(draw(valid_streams(runs=2, actions=8, snapshots=True)).events)
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(events) - 1))
-        match draw(st.sampled_from(["drop", "double", "swap", "truncate", "mutate", "mutate", "mutate", "text", "cut"])):
+        match draw(
+            st.sampled_from(["drop", "double", "swap", "truncate", "mutate", "mutate", "mutate", "text", "cut"])
+        ):
             case "drop" if len(events) > 1:
                 del events[at]
             case "double":
@@ -486,4 +504,6 @@ def mutated_payloads(draw: Draw) -> list[str]:
                 events[at] = text[: draw(st.integers(0, len(text) - 1))]
             case _:
                 events[at] = draw(st.sampled_from(RAW_TEXTS))
-    return [event if isinstance(event, str) else json.dumps(event, ensure_ascii=draw(st.booleans())) for event in events]
+    return [
+        event if isinstance(event, str) else json.dumps(event, ensure_ascii=draw(st.booleans())) for event in events
+    ]

@@ -58,7 +58,9 @@ def test_every_producer_event_is_delivered(stream: Stream) -> None:
     ]
 
 
-@given(valid_streams(snapshots=True), st.lists(st.integers(0, 10**6), max_size=12), st.sampled_from(["\n", "\r\n", "\r"]))
+@given(
+    valid_streams(snapshots=True), st.lists(st.integers(0, 10**6), max_size=12), st.sampled_from(["\n", "\r\n", "\r"])
+)
 def test_any_split_of_the_bytes_gives_equal_updates(stream: Stream, cuts: list[int], line_end: str) -> None:
     """TR-4, PR-8."""
     data = "".join(f"data: {payload}\n\n" for payload in stream.payloads).replace("\n", line_end).encode()

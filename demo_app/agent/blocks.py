@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from ag_ui.core import AudioPart, DocumentPart, ImagePart, TextPart, TokenUsage, VideoPart
 
-Part = TextPart | ImagePart | AudioPart | VideoPart | DocumentPart
+MediaPart = ImagePart | AudioPart | VideoPart | DocumentPart
+Part = TextPart | MediaPart
 
 StopReason = Literal[
     "end_turn",
@@ -127,4 +128,5 @@ class Stop:
     usage: TokenUsage = field(default_factory=TokenUsage)
 
 
-StreamItem = TextDelta | ReasoningDelta | ReasoningDone | ToolUseStart | ToolInputDelta | Stop
+Piece = TextDelta | ReasoningDelta | ReasoningDone | ToolUseStart | ToolInputDelta
+StreamItem = Piece | Stop

@@ -7,7 +7,7 @@ resume entry, whose interrupt id is made from the id of the call it asks about.
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ from demo_app.agent.history import OpenCall, model_messages, open_calls, system_
 from demo_app.agent.models.base import Model, ModelError
 from demo_app.agent.pacing import new_id
 from demo_app.agent.tools import (
+    Approval,
     Arguments,
     BackendTool,
     Content,
@@ -107,6 +108,23 @@ class _Refused:
 
     call: ToolUse
     outcome: Outcome
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A call of an earlier run that waits for a person, with everything needed to go on."""
+
+    open_call: OpenCall
+    tool: BackendTool[Any]
+    approval: Approval[Any]
+    arguments: Arguments
+
+    @property
+    def interrupt_id(self) -> str:
+        return _INTERRUPT_PREFIX + self.open_call.call.id
+
+    def ask_again(self, before: str = "") -> Interrupt:
+        return _interrupt(self.approval, self.arguments, self.open_call.call.id, before)
 
 
 @dataclass(frozen=True)
@@ -275,7 +293,7 @@ class AgentRun:
         if isinstance(arguments, Outcome):
             return _Refused(call, arguments)
         if tool.approval is not None:
-            return _Asking(call, _interrupt(tool, arguments, call.id))
+            return _Asking(call, _interrupt(tool.approval, arguments, call.id))
         return _Backend(call, tool, arguments)
 
     async def _execute(self, plan: _Backend, message_id: str) -> Outcome:
@@ -335,48 +353,42 @@ class AgentRun:
         """Act on the answers that the input brings; what nobody answered stays open and is asked again (IR-2)."""
         settled: list[Message] = []
         still_open: list[Interrupt] = []
-        waiting = {_INTERRUPT_PREFIX + open_call.call.id: open_call for open_call in self._waiting()}
+        waiting = {each.interrupt_id: each for each in self._waiting()}
         for interrupt_id in self._resume.keys() - waiting.keys():
             _log.warning("The resume entry %r answers nothing that is open: left aside", interrupt_id)
-        for interrupt_id, open_call in waiting.items():
-            result = await self._settle(open_call, self._resume.get(interrupt_id))
+        for interrupt_id, each in waiting.items():
+            result = await self._settle(each, self._resume.get(interrupt_id))
             if isinstance(result, Interrupt):
                 still_open.append(result)
             else:
-                settled.append(await self._send_result(open_call.call.id, result))
+                settled.append(await self._send_result(each.open_call.call.id, result))
         return settled, still_open
 
-    def _waiting(self) -> list[OpenCall]:
+    def _waiting(self) -> Iterator[_Waiting]:
         """Calls without an answer that need a person's word and whose arguments are good."""
-        waiting = []
         for open_call in open_calls(self._input.messages):
             tool = self._tools.get(open_call.call.function.name)
             if tool is None or tool.approval is None:
                 continue
-            if not isinstance(tool.parse(open_call.call.function.arguments), Outcome):
-                waiting.append(open_call)
-        return waiting
+            arguments = tool.parse(open_call.call.function.arguments)
+            if not isinstance(arguments, Outcome):
+                yield _Waiting(open_call, tool, tool.approval, arguments)
 
-    async def _settle(self, open_call: OpenCall, entry: ResumeEntry | None) -> Outcome | Interrupt:
-        call = open_call.call
-        tool = self._tools[call.function.name]
-        arguments = tool.parse(call.function.arguments)
-        approval = tool.approval
-        if approval is None or isinstance(arguments, Outcome):
-            raise ValueError(f"call {call.id} does not wait for an approval")
+    async def _settle(self, waiting: _Waiting, entry: ResumeEntry | None) -> Outcome | Interrupt:
         if entry is None:
-            return _interrupt(tool, arguments, call.id)
+            return waiting.ask_again()
         if entry.status == "cancelled":
             return error_outcome("abandoned", "the user closed the question without an answer: nothing was done.")
         try:
-            answer = approval.answer.model_validate_json(json.dumps(entry.payload))
+            answer = waiting.approval.answer.model_validate_json(json.dumps(entry.payload))
         except ValidationError as error:
-            return _interrupt(tool, arguments, call.id, f"That answer could not be used: {describe(error)}.")
-        chosen = approval.apply(arguments, answer)
+            return waiting.ask_again(f"That answer could not be used: {describe(error)}.")
+        chosen = waiting.approval.apply(waiting.arguments, answer)
         if chosen is None:
             return error_outcome("declined", "the user declined: nothing was done.")
+        call = waiting.open_call.call
         use = ToolUse(call.id, call.function.name, call.function.arguments)
-        return await self._execute(_Backend(use, tool, chosen), open_call.message_id)
+        return await self._execute(_Backend(use, waiting.tool, chosen), waiting.open_call.message_id)
 
     # What the run itself says.
 
@@ -432,10 +444,7 @@ def _frontend_schemas(run_input: RunAgentInput, own: Mapping[str, object]) -> di
     return schemas
 
 
-def _interrupt(tool: BackendTool[Any], arguments: Arguments, call_id: str, before: str = "") -> Interrupt:
-    approval = tool.approval
-    if approval is None:
-        raise ValueError(f"{tool.name} asks for no approval")
+def _interrupt(approval: Approval[Any], arguments: Arguments, call_id: str, before: str = "") -> Interrupt:
     return Interrupt(
         id=_INTERRUPT_PREFIX + call_id,
         reason=APPROVAL_REASON,

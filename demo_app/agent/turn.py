@@ -23,6 +23,7 @@ from ag_ui.core import (
 
 from demo_app.agent.blocks import (
     Block,
+    Piece,
     Reasoning,
     ReasoningDelta,
     ReasoningDone,
@@ -76,7 +77,7 @@ class _TurnWriter:
         self.message_id = new_id("msg")
         self.blocks: list[Block] = []
 
-    async def take(self, item: StreamItem) -> None:
+    async def take(self, item: Piece) -> None:
         match item:
             case TextDelta():
                 await self._text(item.text)
@@ -88,8 +89,6 @@ class _TurnWriter:
                 await self._start_call(item)
             case ToolInputDelta():
                 await self._input(item.json)
-            case Stop():
-                await self.close()
             case _:
                 assert_never(item)
 

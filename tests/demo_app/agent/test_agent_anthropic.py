@@ -109,6 +109,11 @@ async def test_text_streams_and_the_request_says_all(api: MessagesApi, client: C
     assert "Halla Supply" in request["system"]
 
 
+async def test_text_that_a_block_starts_with_is_not_lost(api: MessagesApi, client: Client) -> None:
+    api.answers = [turn(({"type": "text", "text": "Hello, "}, [{"type": "text_delta", "text": "you."}]))]
+    assert (await client.say("hi")).text == "Hello, you."
+
+
 async def test_a_tool_round_trip_with_an_error_corrected(api: MessagesApi, client: Client) -> None:
     """AL-1, AL-3: is_error goes to the provider; the second try works."""
     api.answers = [

@@ -114,6 +114,15 @@ async def test_a_report_with_data_that_cannot_be_read_says_so(
     assert "stock analyst" in caplog.text
 
 
+async def test_a_report_of_a_shop_that_lacks_nothing(connect: Connect, shop: Shop) -> None:
+    db = sqlite3.connect(shop.path)
+    with db:
+        db.execute("UPDATE products SET stock = reorder_at + 1")
+    db.close()
+    answer = await (await connect(ActsModel([Call("build_report", {})], [Say("Good.")]))).say("hm")
+    assert "Nothing is at or below" in answer.results[0]["content"]
+
+
 async def test_what_a_failing_tool_left_open_is_closed_before_the_run_ends(connect: Connect) -> None:
     """ST-4, AL-3: a fault of a tool never makes the stream ill-formed."""
 

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import sqlite3
 
 import pytest
 from agent_testing import Answer, Client
@@ -39,6 +40,10 @@ LOOKUPS = [
     ),
     ("Show invoice 42", [("get_invoice", {"invoice_id": "INV-0042"})], "INV-0042 for Harbor Beans"),
     ("주문 42 청구서 보여줘", [("get_invoice", {"invoice_id": "INV-0042"})], "납부 기한"),
+    ("Find orders from Nobody", [("search_orders", {"customer": "Nobody"})], "No order matches"),
+    ("look up the weather in Seoul and show it", [("get_weather", {"city": "Seoul"})], "sunny"),
+    ("Is it raining in Jeju?", [("get_weather", {"city": "Jeju"})], "rain"),
+    ("stock of kettles please", [("check_stock", {"query": "kettles"})], "Gooseneck"),
     ("What is our revenue?", [("revenue_by_month", {})], "₩217,101,000"),
 ]
 
@@ -199,6 +204,12 @@ REACTIONS = [
     ("Buy 2 GRND-01", "", "", "answered with nothing"),
     ("Buy 2 GRND-01", {"another": "shape"}, "", "another"),
     ("Go to the orders", '{"shown": ', "", "answered"),
+    (
+        "Highlight the revenue chart",
+        [{"type": "image", "source": {"type": "url", "value": "https://x.example/a.png"}}],
+        "",
+        "image (type unknown)",
+    ),
 ]
 
 
@@ -348,3 +359,38 @@ async def test_usage_has_one_entry_for_the_model(scripted: Client) -> None:
     assert (usage["provider"], usage["model"]) == ("scripted", "scripted-tour-1")
     assert usage["totalTokens"] == usage["inputTokens"] + usage["outputTokens"]
     assert 0 < usage["reasoningTokens"] < usage["outputTokens"]
+
+
+async def test_a_source_that_fails_is_told_and_nothing_is_drawn_from_it(scripted: Client, shop: Shop) -> None:
+    """AL-3: figures that could not be read are not made up."""
+    db = sqlite3.connect(shop.path)
+    for table in ("products", "orders"):
+        db.execute(f"ALTER TABLE {table} RENAME TO gone_{table}")
+    db.close()
+    for text in ("Show a chart of revenue", "What should we reorder?", "Order 3 hand grinders"):
+        answer = await scripted.say(text)
+        assert "tool_failed" in answer.text
+        assert answer.outcome == {"type": "success"}
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("Transfer 50,000 won to Harbor Beans for the refund", ("Harbor Beans", 50_000, "the refund")),
+        ("Please transfer 10,000 KRW to Olle Coffee with memo March rent", ("Olle Coffee", 10_000, "March rent")),
+        ("transfer 50k to Harbor Beans", ("Harbor Beans", 50_000, "")),
+        ('send ₩1,200,000 to Olle Coffee memo "March"', ("Olle Coffee", 1_200_000, "March")),
+        ("pay 1.5 million won to Kim & Sons", ("Kim & Sons", 1_500_000, "")),
+        ("하버 빈스에 5만원 송금해줘 메모: 환불", ("하버 빈스", 50_000, "환불")),
+        ("5만 원을 하버 빈스에게 이체해줘", ("하버 빈스", 50_000, "")),
+        ("하버 빈스로 100,000원 보내줘", ("하버 빈스", 100_000, "")),
+    ],
+)
+async def test_a_transfer_asks_for_just_what_was_said(
+    scripted: Client, text: str, arguments: tuple[str, int, str]
+) -> None:
+    answer = await scripted.say(text)
+    ((name, given),) = answer.calls
+    assert name == "transfer_funds"
+    assert tuple(json.loads(given).values()) == arguments
+    assert answer.outcome["type"] == "interrupt"

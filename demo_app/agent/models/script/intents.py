@@ -328,7 +328,7 @@ def _lookups(scene: Scene) -> list[Call]:
     text, lowered = scene.text, scene.text.casefold()
     calls = [Call("lookup_order", {"order_id": number}) for number in phrases.order_ids(text)]
     calls += [Call("get_invoice", {"invoice_id": number}) for number in phrases.invoice_ids(text)]
-    if re.search(r"weather|forecast|날씨", lowered):
+    if re.search(phrases.WEATHER_WORDS, lowered):
         calls += [Call("get_weather", {"city": city}) for city in phrases.cities(text) or ["Seoul", "Busan", "Jeju"]]
     return calls + [Call("check_stock", {"query": query}) for query in phrases.stock_queries(text)]
 
@@ -471,8 +471,9 @@ INTENTS = tuple(
         (
             "look",
             _look,
-            r"order|weather|forecast|stock|inventory|do we (?:still )?have|how many|invoice|\binv\b",
-            r"주문|날씨|재고|송장|인보이스|청구서",
+            phrases.WEATHER_WORDS,
+            r"order|stock|inventory|do we (?:still )?have|how many|invoice|\binv\b",
+            r"주문|재고|송장|인보이스|청구서",
         ),
         ("search", _search, r"orders|주문"),
         ("revenue", _revenue, r"revenue|sales|매출"),

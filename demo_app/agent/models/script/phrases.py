@@ -7,6 +7,9 @@ from demo_app.agent.backend.weather import WEATHER, known_city
 
 _SPLIT = re.compile(r"\s*,\s*|\s+and\s+|\s*&\s*|\s+or\s+|(?<=[가-힣])(?:이랑|하고|와|과|랑)\s+|\s+그리고\s+|\s+및\s+")
 _OTHER_SUBJECT = re.compile(r"weather|forecast|stock|inventor|order|invoice|날씨|재고|주문|송장|인보이스|청구서")
+_POLITE = re.compile(r"\s+(?:please|today|right now|now|tomorrow)$", re.IGNORECASE)
+WEATHER_WORDS = r"weather|forecast|temperature|\brain|\bsnow|sunny|날씨|기온|비 (?:와|오)|눈 (?:와|오)"
+_CLAUSE = re.compile(r"(?:show|tell|open|please|how|what|where|which|then|give|go|can|could|build|also|is|are)\b")
 _ARTICLE = re.compile(r"^(?:(?:is|are)\s+)?(?:(?:the|any|some|our|more|a|an)\s+)?")
 _LIST = r"((?:#?\d+(?:\s*(?:,|and|&|or|와|과|랑|하고)\s*)?(?:(?:order|주문)\s*(?=#?\d))?)+)"
 
@@ -20,7 +23,9 @@ _ORDER = re.compile(rf"\borders?\s*(?:no\.?\s*|number\s*|#)?{_LIST}|주문\s*(?:
 _SKU = re.compile(r"(?<![a-z])(?!inv-)([a-z]{3,4}-\d{2})(?!\d)", re.IGNORECASE)
 _CUSTOMER = re.compile(r"(?:customer|고객)\s*(?:no\.?|number|번호|#)?\s*#?(\d+)|(\d+)\s*번\s*고객")
 _WEIGHT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:kg|kilos?|kilograms?|킬로(?:그램)?|㎏)")
-_AMOUNT = re.compile(r"(?:₩|krw\s*)?(\d[\d,]*(?:\.\d+)?)\s*(thousand|million|k|m|억|백만|만|천)?\s*(?:won|krw|원|₩)?")
+_AMOUNT = re.compile(
+    r"(?:₩|krw\s*)?(\d[\d,]*(?:\.\d+)?)\s*((?:thousand|million|k|m)(?![a-z])|억|백만|만|천)?\s*(?:won|krw|원|₩)?"
+)
 _UNITS = {
     "thousand": 1_000,
     "k": 1_000,
@@ -35,7 +40,7 @@ _UNITS = {
 
 def split_list(text: str) -> list[str]:
     """`"a, b and c"` or `"가와 나"` as its members."""
-    members = [_ARTICLE.sub("", member.strip(" ?.!\"'")) for member in _SPLIT.split(text)]
+    members = [_POLITE.sub("", _ARTICLE.sub("", member.strip(" ?.!\"'"))) for member in _SPLIT.split(text)]
     return [member for member in members if member]
 
 
@@ -57,16 +62,17 @@ def _unknown_cities(text: str) -> list[str]:
     match = re.search(r"([가-힣A-Za-z]+)(?:의|은|는)?\s*날씨", text)
     members += [match[1]] if match else []
     known = {city.casefold() for city in WEATHER} | korean
-    words = [re.sub(r"\s+(?:today|now|right now|please)$", "", member, flags=re.I) for member in members]
     return [
         word
-        for word in words
+        for word in members
         if word.casefold() not in known and not any(name in word for name in korean) and not _other(word)
     ]
 
 
 def _other(text: str) -> bool:
-    return bool(_OTHER_SUBJECT.search(text.casefold())) or text in ("오늘", "지금", "현재")
+    """Whether a member of a list is not one of its things but the next clause, or a time."""
+    lowered = text.casefold()
+    return bool(_OTHER_SUBJECT.search(lowered) or _CLAUSE.match(lowered)) or text in ("오늘", "지금", "현재")
 
 
 _STOCK = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from ag_ui.core import TextPart
 
-from demo_app.agent.blocks import Block, ModelRequest, Part, ToolResult, ToolUse
+from demo_app.agent.blocks import Block, MediaPart, ModelRequest, Part, ToolResult, ToolUse
 
 _HANGUL = re.compile(r"[가-힣]")
 
@@ -76,7 +76,7 @@ class Scene:
     """
 
     text: str
-    media: tuple[Part, ...]
+    media: tuple[MediaPart, ...]
     done: tuple[Done, ...]
     last: tuple[Done, ...]
     tools: frozenset[str]
@@ -103,27 +103,22 @@ class Scene:
 def read_scene(request: ModelRequest) -> Scene:
     """The scene of a request."""
     blocks = [(message.role, block) for message in request.messages for block in message.blocks]
-    own = [index for index, (role, block) in enumerate(blocks) if role == "user" and _is_part(block)]
+    own = [index for index, (role, block) in enumerate(blocks) if role == "user" and isinstance(block, Part)]
     last = own[-1] if own else -1
     first = last
     while first > 0 and first - 1 in own:
         first -= 1
     said = [block for _, block in blocks[first : last + 1]] if own else []
     texts = [block.text for block in said if isinstance(block, TextPart)]
-    media = tuple(block for block in said if _is_part(block) and not isinstance(block, TextPart))
     done = _answered([block for _, block in blocks[last + 1 :]])
     newest = {block.id for block in request.messages[-2].blocks if isinstance(block, ToolUse)} if done else set()
     return Scene(
         text=texts[-1].strip() if texts else "",
-        media=media,  # type: ignore[arg-type]  # narrowed by _is_part
+        media=tuple(block for block in said if isinstance(block, MediaPart)),
         done=done,
         last=tuple(item for item in done if item.call.id in newest),
         tools=frozenset(tool.name for tool in request.tools),
     )
-
-
-def _is_part(block: Block) -> bool:
-    return hasattr(block, "type")
 
 
 def _answered(blocks: Sequence[Block]) -> tuple[Done, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ag_ui.core import DataSource, TextPart
 
-from demo_app.agent.blocks import Part
+from demo_app.agent.blocks import MediaPart
 from demo_app.agent.models.script.scene import Done, Say, Scene
 
 _Teller = Callable[[Any, Done], tuple[str, str]]
@@ -32,10 +32,8 @@ def tell_one(scene: Scene, done: Done) -> str:
     return (korean if scene.korean else english).strip()
 
 
-def describe_part(part: Part) -> str:
+def describe_part(part: MediaPart) -> str:
     """Kind, type and size of a media part: `image (image/png, 12,345 bytes)`."""
-    if isinstance(part, TextPart):
-        return "text"
     source = part.source
     kind = source.mime_type or "type unknown"
     size = f", {len(source.value) * 3 // 4:,} bytes" if isinstance(source, DataSource) else ""

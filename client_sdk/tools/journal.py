@@ -130,7 +130,8 @@ class CallRecord:
             return JournalState.ABANDONED
         if self.declined is not None:
             return JournalState.DECLINED
-        if self.granted is not None and self.granted.arguments_hash == hash_of_arguments:
+        consented = None if self.granted is None else self.granted.arguments_hash
+        if consented is not None and consented == hash_of_arguments:
             return JournalState.GRANTED
         return JournalState.NEW
 

@@ -347,10 +347,13 @@ def test_annotations_may_demand_more_than_json_schema_can_say() -> None:
             raise ValueError("expected an even number")
         return n
 
+    registry = ToolRegistry()
+
+    @registry.tool
     def take(n: Annotated[int, AfterValidator(even)], when: date) -> None:
         """Take."""
 
-    tool = registered(take)
+    tool = registry["take"]
     parsed = tool.read('{"n": 3, "when": "yesterday"}')
     assert parsed.state is ArgumentState.AGAINST_SCHEMA
     assert [problem.path for problem in parsed.problems] == ["/n", "/when"]

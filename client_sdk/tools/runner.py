@@ -102,6 +102,7 @@ class ToolRunner:
         self._clock = clock
         self._status = RunStatus.COMPLETED
         self._follow_ups = 0
+        self._stopped = False
         self._resume: Resume | None = None
         self._diagnostics: list[Diagnostic] = []
         self._told: set[tuple[str, str]] = set()
@@ -155,6 +156,7 @@ class ToolRunner:
         """
         if self._worker is not None:
             raise ToolError("the calls of this thread are being settled already", code="runner_busy")
+        self._stopped = False
         changed = asyncio.Event()
         self.board.on_update = changed.set
         worker = self._worker = asyncio.ensure_future(self._work(ask_interrupts))
@@ -173,25 +175,27 @@ class ToolRunner:
             self.board.on_update = lambda: None
             self._worker = None
             if not worker.done():
+                self._stopped = True
                 worker.cancel()
                 await asyncio.wait({worker})
 
     def stop(self) -> None:
         """Stop the tools that run; what was not started is answered as cancelled. Undecided calls stay open."""
         if self._worker is not None:
+            self._stopped = True
             self._worker.cancel()
 
     def next_input(self) -> Continuation | None:
         """What goes out next by itself; None when the thread rests.
 
-        It rests when the run did not end well, when a call or an interrupt is
+        It rests when the run did not end well or the tools were stopped, when a call or an interrupt is
         undecided, when no answer asks for another run (FT-7), and when too many
         runs followed one another: the diagnostic ``follow_up_limit`` then says so.
         The answers stay for :meth:`take_answers`.
         """
         unresolved = bool(self.board.interrupts) and self._resume is None
         due = self._resume is not None or any(map(_follows_up, self.board.calls))
-        if self._status not in _CONTINUES or self.undecided or unresolved or not due:
+        if self._stopped or self._status not in _CONTINUES or self.undecided or unresolved or not due:
             return None
         if self._follow_ups >= self._max_follow_ups:
             self._note(

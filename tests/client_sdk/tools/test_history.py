@@ -162,7 +162,7 @@ def built(shape: list[object]) -> list[Message]:
 def test_whatever_a_producer_made_of_it_the_history_pairs_up(
     shape: list[object], given_calls: set[str], left_open: set[str]
 ) -> None:
-    """FT-3, over arbitrary histories: one answer a call, behind it; nothing else changes; repairing again changes nothing."""
+    """FT-3, over arbitrary histories: one answer a call, behind it; nothing else changes, the second time neither."""
     history = built(shape)
     given_answers = {call: answers(f"given-{call}", call, "given") for call in given_calls}
     sent = repair_history(history, given_answers, give_up, left_open=left_open).messages

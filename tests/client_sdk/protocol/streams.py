@@ -91,7 +91,7 @@ class _Maker:
         event = {"type": kind, **{key: value for key, value in members.items() if value is not None}}
         decoration = self.draw(st.integers(0, 11))
         if decoration == 0:
-            event["timestamp"] = self.draw(st.integers(0, 2**53))
+            event["timestamp"] = self.draw(st.integers(0, 2**53 - 1))
         if decoration == 1:
             event["rawEvent"] = self.draw(objects)
         if decoration == 2:

@@ -15,7 +15,7 @@ from client_sdk.protocol.notes import Notes
 from client_sdk.protocol.pipeline import Pipeline
 from client_sdk.protocol.vocabulary import EVENT_SHAPES, EVENT_TYPES, Described, Items, Tagged
 from tests.client_sdk.protocol.driving import LongWay, drive, run_through
-from tests.client_sdk.protocol.events import EVENTS, INPUT, at, is_open, places, pointer, with_value
+from tests.client_sdk.protocol.events import EVENTS, INPUT, Path, at, is_open, places, pointer, with_value
 from tests.client_sdk.protocol.streams import encode
 
 FORGIVEN = {
@@ -84,31 +84,32 @@ def test_a_full_event_passes_unchanged_and_quietly(event: dict[str, Any]) -> Non
 # Nulls (PR-7).
 
 
+def _null_is_data(event: dict[str, Any], path: Path) -> bool:
+    operand = path[-1] == "value" and "op" in at(event, path[:-1])
+    return is_open(path, event) or operand or (event["type"], path[0]) in NULL_IS_DATA
+
+
+def _null_is_forgiven(event: dict[str, Any], path: Path) -> bool:
+    of_a_media_part = path[-1] == "metadata" and isinstance(at(event, path[:-1]).get("source"), dict)
+    by_type = len(path) == 1 and (event["type"], path[0]) in FORGIVEN
+    return of_a_media_part or by_type or path in (("rawEvent",), ("input", "forwardedProps"))
+
+
 @every_event
 def test_null_is_no_spelling_of_absence_at_any_path(event: dict[str, Any]) -> None:
-    kind = event["type"]
     for path in places(event):
         if path == ("type",):
             continue
-        broken = with_value(event, path, None)
-        model, error, notes = judge(broken)
-        if (
-            is_open(path, event)
-            or (kind, path[0]) in NULL_IS_DATA
-            or (path[-1] == "value"
-            and "op" in at(event, path[:-1]))
-        ):
-            assert (error, notes.pending) == (None, []), path
-        elif path == ("rawEvent",) or ((kind, path[0]) in FORGIVEN and len(path) == 1):
-            assert [(note.code, note.path) for note in notes.pending] == [("retired_shape", pointer(path))]
+        model, error, notes = judge(with_value(event, path, None))
+        told = [(note.code, note.path) for note in notes.pending]
+        if _null_is_data(event, path):
+            assert (error, told) == (None, []), path
+        elif _null_is_forgiven(event, path):
+            assert told == [("retired_shape", pointer(path))]
             assert model is not None
-        elif (path[-1] == "metadata" and isinstance(at(event, path[:-1]).get("source"), dict)) or path == ("input", "forwardedProps"):
-            assert [(note.code, note.path) for note in notes.pending] == [("retired_shape", pointer(path))]
         else:
             assert error is not None, path
-            assert error.code == "malformed_event"
-            assert error.event_type == kind
-            assert error.path == pointer(path), path
+            assert (error.code, error.event_type, error.path) == ("malformed_event", event["type"], pointer(path))
 
 
 # Wrong types (PR-5): at every path of every event, every other kind of JSON value.
@@ -171,7 +172,7 @@ def test_the_error_points_at_the_value_and_says_what_was_expected(event: dict[st
 @pytest.mark.parametrize("spelling", ["1.0", "-0.0", "1e3", "9007199254740991", "9007199254740991.0"])
 def test_a_whole_number_is_an_integer_however_it_is_spelt(spelling: str) -> None:
     """JSON has one kind of number."""
-    pipeline, updates = drive(START, '{"type":"CUSTOM","name":"n","value":1,"timestamp":%s}' % spelling)
+    pipeline, updates = drive(START, f'{{"type":"CUSTOM","name":"n","value":1,"timestamp":{spelling}}}')
     assert pipeline.error is None
     assert updates[-1].event.timestamp == int(float(spelling))
     assert type(updates[-1].event.timestamp) is int
@@ -180,7 +181,7 @@ def test_a_whole_number_is_an_integer_however_it_is_spelt(spelling: str) -> None
 @pytest.mark.parametrize("spelling", ["9007199254740992", "1e300", "1e400", "9" * 4000, "1.5", "-1.25"])
 def test_a_number_that_is_no_integer_of_json_is_malformed(spelling: str) -> None:
     """PR-5: the schema's integers are those every JSON reader holds exactly."""
-    pipeline, _ = drive(START, '{"type":"CUSTOM","name":"n","value":1,"timestamp":%s}' % spelling)
+    pipeline, _ = drive(START, f'{{"type":"CUSTOM","name":"n","value":1,"timestamp":{spelling}}}')
     assert pipeline.error is not None
     assert pipeline.error.code == "malformed_event"
 
@@ -219,6 +220,7 @@ def test_an_unknown_event_is_dropped_and_named() -> None:
 
 
 _CALL = {"type": "TOOL_CALL_RESULT", "messageId": "a", "toolCallId": "c"}
+_TEXT = [{"type": "text", "text": "x"}]
 
 
 @pytest.mark.parametrize(
@@ -228,14 +230,22 @@ _CALL = {"type": "TOOL_CALL_RESULT", "messageId": "a", "toolCallId": "c"}
         ({"type": "TEXT_MESSAGE_START", "messageId": "a", "role": "oracle"}, "/role", {"messageId": "a"}),
         ({"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": {"type": "x"}}, "/outcome", {"runId": "r"}),
         # In a list, the element goes.
-        ({**_CALL, "content": [{"type": "hologram"}, {"type": "text", "text": "x"}]}, "/content/0", {"content": [{"type": "text", "text": "x"}]}),
+        ({**_CALL, "content": [{"type": "hologram"}, *_TEXT]}, "/content/0", {"content": _TEXT}),
         ({"type": "STATE_DELTA", "delta": [{"op": "merge", "path": "/a"}]}, "/delta/0", {"delta": []}),
         ({"type": "MESSAGES_SNAPSHOT", "messages": [{"id": "m", "role": "oracle"}]}, "/messages/0", {"messages": []}),
         # In a required field, the value that contains it goes: here a part, there the event.
-        ({**_CALL, "content": [{"type": "image", "source": {"type": "x"}, "futureField": 1}]}, "/content/0", {"content": []}),
-        ({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "x", "entityId": "e", "encryptedValue": "v"}, "/subtype", None),
+        (
+            {**_CALL, "content": [{"type": "image", "source": {"type": "x"}, "future": 1}]},
+            "/content/0",
+            {"content": []},
+        ),
+        (
+            {"type": "REASONING_ENCRYPTED_VALUE", "subtype": "x", "entityId": "e", "encryptedValue": ""},
+            "/subtype",
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_unknown_member_goes_as_far_as_it_must(
     event: dict[str, Any], path: str, left: dict[str, Any] | None
 ) -> None:
@@ -333,7 +343,7 @@ def test_deeper_data_is_no_event(way: type[Pipeline], levels: int) -> None:
 
 def test_a_huge_string_passes_whole() -> None:
     text = "x" * 5_000_000
-    pipeline, updates = drive(START, encode({"type": "TEXT_MESSAGE_START", "messageId": "a"}))
+    pipeline, _updates = drive(START, encode({"type": "TEXT_MESSAGE_START", "messageId": "a"}))
     (update,) = pipeline.feed(encode({"type": "TEXT_MESSAGE_CONTENT", "messageId": "a", "delta": text}))
     assert update.delta == text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from hypothesis import example, given, settings
@@ -65,7 +66,7 @@ def test_any_split_of_the_bytes_gives_equal_updates(stream: Stream, cuts: list[i
     """TR-4, PR-8."""
     data = "".join(f"data: {payload}\n\n" for payload in stream.payloads).replace("\n", line_end).encode()
     decoder, payloads, edges = SseDecoder(), [], sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in itertools.pairwise(edges):
         payloads += decoder.feed(data[start:end])
     decoder.close()
     assert run_through(payloads) == run_through(stream.payloads)
@@ -152,7 +153,7 @@ def test_text_cut_between_utf16_units_joins_exactly(text: str, cuts: list[int]) 
     """ST-5: a producer may cut text inside a surrogate pair; only a half that was alone is replaced."""
     units = text.encode("utf-16-le", "surrogatepass")
     edges = sorted({0, len(units), *(2 * cut for cut in cuts if 2 * cut < len(units))})
-    deltas = [units[a:b].decode("utf-16-le", "surrogatepass") for a, b in zip(edges, edges[1:], strict=False)]
+    deltas = [units[a:b].decode("utf-16-le", "surrogatepass") for a, b in itertools.pairwise(edges)]
     whole = units.decode("utf-16-le", "replace")
     for family, id_field, content in (
         ("TEXT_MESSAGE", "messageId", "CONTENT"),

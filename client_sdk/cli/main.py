@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from client_sdk.cli.outcome import Exit, report_error
 from client_sdk.cli.replaying import replay_command
@@ -66,17 +67,22 @@ class _LogLines(logging.Handler):
             self._err.line(one_line(f"{record.levelname.lower()}: {record.getMessage()}"), "yellow")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command line on one line, without the usage in front of it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(Exit.USAGE, one_line(f"error: {message}; see {self.prog} --help") + "\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m client_sdk", description="Talk to an AG-UI 1.0 agent.", epilog=_EPILOG
-    )
+    parser = _Parser(prog="python -m client_sdk", description="Talk to an AG-UI 1.0 agent.", epilog=_EPILOG)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_run(commands)
     _add_replay(commands)
     return parser
 
 
-def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
     run = commands.add_parser("run", help="call an agent and show its answer as it comes", epilog=_EPILOG)
     run.set_defaults(command=run_command)
     run.add_argument("url", metavar="URL", help="the agent's address")
@@ -105,7 +111,7 @@ def _add_tools(run: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_replay(commands: argparse._SubParsersAction[_Parser]) -> None:
     replay = commands.add_parser("replay", help="judge recorded streams; executes nothing", epilog=_EPILOG)
     replay.set_defaults(command=replay_command)
     replay.add_argument(

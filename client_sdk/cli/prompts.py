@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,7 +53,8 @@ def discard_type_ahead() -> None:
         import termios
     except ImportError:  # no POSIX terminal
         return
-    termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    with suppress(termios.error):  # the terminal went away; reading from it will tell
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 class Prompter:

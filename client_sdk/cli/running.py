@@ -91,7 +91,7 @@ async def _carry(
     renderer = Renderer(out, err)
     renderer.known(wire(message) for message in thread.messages)
     shown = None if arguments.json or arguments.quiet or arguments.legacy else renderer
-    events: list[Event] = []
+    events: list[Event] | None = [] if arguments.json else None
     told: list[Diagnostic] = []
     run, stopped = thread.run(arguments.message), False
     while True:
@@ -117,9 +117,9 @@ async def _carry(
 
 
 def _show(
-    result: RunResult, events: list[Event], renderer: Renderer, arguments: argparse.Namespace, out: Terminal
+    result: RunResult, events: list[Event] | None, renderer: Renderer, arguments: argparse.Namespace, out: Terminal
 ) -> None:
-    if arguments.json:
+    if events is not None:
         print_document(report(result, events, legacy=arguments.legacy))
     elif arguments.quiet:
         out.line(str(result.status))
@@ -129,7 +129,7 @@ def _show(
         show_outcome(out, renderer, result)
 
 
-async def _follow(run: Run, events: list[Event], renderer: Renderer | None) -> bool:
+async def _follow(run: Run, events: list[Event] | None, renderer: Renderer | None) -> bool:
     """Read `run` to its end; True when the user stopped it before. Its result says how it ended.
 
     Raises:
@@ -138,7 +138,7 @@ async def _follow(run: Run, events: list[Event], renderer: Renderer | None) -> b
     try:
         async with run:
             async for update in run:
-                if isinstance(update, Update):
+                if events is not None and isinstance(update, Update):
                     events.append(update.event)
                 if renderer is not None:
                     renderer.show(update)
@@ -175,5 +175,5 @@ async def _answered(thread: Thread, ask: AskInterrupts) -> tuple[Sequence[Resume
 def _go_on_after_ctrl_c() -> None:
     """The connection is closed by now; what was delivered is still to be shown (TR-2)."""
     task = asyncio.current_task()
-    if task is not None:
-        task.uncancel()
+    assert task is not None  # only a task is cancelled
+    task.uncancel()

@@ -103,9 +103,7 @@ def answers(messages: list[ModelMessage]) -> str:
     said = []
     for part in last.parts:
         if isinstance(part, ToolReturnPart):
-            content = (
-                part.content if isinstance(part.content, str) else json.dumps(part.model_response_object())
-            )
+            content = part.content if isinstance(part.content, str) else json.dumps(part.model_response_object())
             said.append(f"{part.tool_name} said {content}")
         elif isinstance(part, RetryPromptPart):
             said.append(f"{part.tool_name} complained")
@@ -165,9 +163,7 @@ class Shared(BaseModel):
 
 def _agent(model: Any) -> Agent[Any, Any]:
     """An agent with backend tools of its own, one of which needs approval."""
-    agent: Agent[Any, Any] = Agent(
-        model, deps_type=StateDeps[Shared], output_type=[str, DeferredToolRequests]
-    )
+    agent: Agent[Any, Any] = Agent(model, deps_type=StateDeps[Shared], output_type=[str, DeferredToolRequests])
 
     @agent.tool_plain
     def get_weather(city: str) -> str:
@@ -208,13 +204,9 @@ SCENARIOS: dict[str, Callable[[], Any]] = {
     "backend-tool": lambda: scripted([_weather("call_1", "Oslo")], [answers]),
     "two-backend": lambda: scripted([_weather("call_1", "Oslo"), _weather("call_2", "Bergen")], [answers]),
     "frontend-tool": lambda: scripted(["One moment. ", _navigate("call_1")], [answers]),
-    "two-frontend": lambda: scripted(
-        [_navigate("call_1"), Call("call_2", "paint", ('{"colour":"red"}',))], [answers]
-    ),
+    "two-frontend": lambda: scripted([_navigate("call_1"), Call("call_2", "paint", ('{"colour":"red"}',))], [answers]),
     "parallel": lambda: scripted([_weather("call_1", "Oslo"), _navigate("call_2")], [answers]),
-    "bad-arguments": lambda: scripted(
-        [_navigate("call_1", '{"place":', "5}")], [_navigate("call_2")], [answers]
-    ),
+    "bad-arguments": lambda: scripted([_navigate("call_1", '{"place":', "5}")], [_navigate("call_2")], [answers]),
     "broken-json": lambda: scripted([_navigate("call_1", '{"place":')]),
     "approval": lambda: scripted([_delete("call_1", 7)], [answers]),
     "two-approvals": lambda: scripted([_delete("call_1", 7), _delete("call_2", 8)], [answers]),
@@ -243,9 +235,7 @@ class Server:
     port: int = 0
     requests: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     headers: dict[str, list[dict[str, str]]] = field(default_factory=dict)
-    gone: dict[str, threading.Event] = field(
-        default_factory=lambda: {name: threading.Event() for name in SCENARIOS}
-    )
+    gone: dict[str, threading.Event] = field(default_factory=lambda: {name: threading.Event() for name in SCENARIOS})
 
     def url(self, scenario: str) -> str:
         """The URL of a scenario."""
@@ -253,9 +243,7 @@ class Server:
 
     def app(self) -> Starlette:
         """The ASGI application: one route a scenario."""
-        return Starlette(
-            routes=[Route(f"/{name}", self._endpoint(name), methods=["POST"]) for name in SCENARIOS]
-        )
+        return Starlette(routes=[Route(f"/{name}", self._endpoint(name), methods=["POST"]) for name in SCENARIOS])
 
     def _endpoint(self, name: str) -> Callable[[Request], Any]:
         agent = _agent(SCENARIOS[name]())
@@ -293,9 +281,7 @@ class _Uvicorn(uvicorn.Server):
 @contextmanager
 def serve(app: Any) -> Iterator[int]:
     """Serve an ASGI application on a free loopback port, in a thread; yields the port, then stops it."""
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=0, log_level="critical", ws="none", timeout_graceful_shutdown=1
-    )
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", ws="none", timeout_graceful_shutdown=1)
     server = _Uvicorn(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

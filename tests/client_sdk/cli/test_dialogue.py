@@ -130,7 +130,7 @@ def test_what_every_exchange_tolerated_is_in_the_document(
 async def test_stopped_before_anything_was_sent() -> None:
     async with HttpAgent("http://127.0.0.1:9/") as agent:
         run = agent.thread(tools=ToolRegistry()).run("hi")
-        task = asyncio.ensure_future(follow(run, [], None))
+        task = asyncio.ensure_future(follow(run, None, None))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

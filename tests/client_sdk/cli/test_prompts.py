@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
@@ -288,6 +289,12 @@ async def test_at_a_terminal_somebody_is_asked_and_typing_ahead_does_not_count(
     await screen.asked.wait()
     keyboard.type(b"yes\n")
     assert await answer == "yes"
+
+
+def test_a_terminal_that_went_away_has_nothing_to_discard(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with (tmp_path / "file").open("w") as no_terminal:
+        monkeypatch.setattr("sys.stdin", no_terminal)
+        discard_type_ahead()
 
 
 def test_without_posix_terminals_nothing_is_discarded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from client_sdk.errors import (
 )
 from client_sdk.forms import FieldError, FormField, form_answer, form_fields
 from client_sdk.interrupts import Cancel, OpenInterrupt, Resolve, build_resume
-from client_sdk.legacy import DroppedPart, FlatText, flatten, flatten_message
+from client_sdk.legacy import DroppedPart, FlatText, SqliteTextSink, TranscriptSink, flatten, flatten_message
 from client_sdk.middleware import CallNext, Middleware, RawEvent, RunRequest
 from client_sdk.protocol.conversation import CallPhase, CallView
 from client_sdk.protocol.pipeline import Pipeline, Update
@@ -34,7 +34,11 @@ from client_sdk.tools import (
     Approve,
     CallOutcome,
     CallStanding,
+    ConsentPolicy,
+    ConsentRequest,
     Decline,
+    Defer,
+    Journal,
     JournalEntry,
     JournalEvent,
     MemoryJournal,
@@ -63,9 +67,12 @@ __all__ = [
     "ClosedRun",
     "ConnectionBroken",
     "ConnectionFailed",
+    "ConsentPolicy",
+    "ConsentRequest",
     "ContentTypeError",
     "Continuation",
     "Decline",
+    "Defer",
     "Diagnostic",
     "DroppedPart",
     "FieldError",
@@ -77,6 +84,7 @@ __all__ = [
     "HttpTransport",
     "InputError",
     "InterruptError",
+    "Journal",
     "JournalEntry",
     "JournalError",
     "JournalEvent",
@@ -101,6 +109,7 @@ __all__ = [
     "RunTruncated",
     "SourceError",
     "SqliteJournal",
+    "SqliteTextSink",
     "StepView",
     "SubagentStatus",
     "SubagentView",
@@ -114,6 +123,7 @@ __all__ = [
     "ToolRegistry",
     "ToolRunner",
     "ToolUpdate",
+    "TranscriptSink",
     "Transport",
     "TransportError",
     "Update",

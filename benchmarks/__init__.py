@@ -1,0 +1,1 @@
+"""Benchmarks: ``python -m benchmarks`` prints one table of ratios, measured side by side in one run."""

@@ -550,7 +550,7 @@ class Run:
             async with aclosing(self._prepare()) as preparing:
                 async for prepared in preparing:
                     yield prepared
-            resume = self._resume
+            resume: Sequence[ResumeEntry] | None = self._resume
             if self._message is not None:
                 thread.conversation.add(self._message)
             before = {message.id: message for message in thread.messages}

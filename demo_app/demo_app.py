@@ -16,6 +16,9 @@ from demo_app.pages.new_order import new_order
 from demo_app.pages.order import order
 from demo_app.pages.orders import orders
 from demo_app.pages.products import products
+from demo_app.state.chat import ChatState
+from demo_app.state.media import media_route
+from demo_app.state.places import store
 from demo_app.state.shop_state import (
     DashboardState,
     InvoicesState,
@@ -38,8 +41,9 @@ PAGES: tuple[tuple[str, Any, str, Any], ...] = (
 
 
 def with_agent(pages: ASGIApp) -> ASGIApp:
-    """The backend that serves the agent at `/agent` and everything else from `pages`."""
+    """The backend that serves the agent at `/agent`, kept media at `/media`, and everything else from `pages`."""
     agent = create_app()
+    agent.router.routes.append(media_route(store))
     agent.mount("", pages)
     return agent
 
@@ -47,13 +51,14 @@ def with_agent(pages: ASGIApp) -> ASGIApp:
 app = rx.App(
     api_transformer=with_agent,
     extra_app_wraps={(10, "Shell"): lambda _: shell()},
-    stylesheets=["/halla.css"],
+    stylesheets=["/halla.css", "/assistant.css"],
     reset_style=False,
     html_lang="en",
     head_components=[
         rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml"),
         rx.el.script(src="/shell.js"),
         rx.el.script(src="/agent_tools.js", defer=True),
+        rx.el.script(src="/assistant.js", defer=True),
     ],
     toaster=None,
     hydrate_fallback=starting,
@@ -62,4 +67,5 @@ if app.sio is not None:
     # Only pages of this origin may open the app's socket; None is Socket.IO's word for that, an empty list is not.
     app.sio.eio.cors_allowed_origins = None
 for route, page, title, on_load in PAGES:
-    app.add_page(page, route=route, title=f"{t(title)} · Halla Supply", on_load=on_load)
+    events = [ChatState.attach] if on_load is None else [on_load, ChatState.attach]
+    app.add_page(page, route=route, title=f"{t(title)} · Halla Supply", on_load=events)

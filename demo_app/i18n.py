@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import reflex as rx
 
+from demo_app.i18n_chat import CHAT_TEXTS
 from demo_app.state.settings import SettingsState
 
 TEXTS: dict[str, tuple[str, str]] = {
@@ -187,6 +188,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "invoice.open": ("Open", "미납"),
     "invoice.paid": ("Paid", "완납"),
     "invoice.overdue": ("Overdue", "연체"),
+    **CHAT_TEXTS,
 }
 
 

@@ -75,7 +75,8 @@ def draw(title: str, shape: str, labels: Sequence[str], values: Sequence[float],
         )
         for index, (label, value) in enumerate(zip(labels, values, strict=True))
     ]
-    points = " ".join(f"{mark.middle},{_number(base - value * scale)}" for mark, value in zip(marks, values, strict=True))
+    places = [f"{mark.middle},{_number(base - value * scale)}" for mark, value in zip(marks, values, strict=True)]
+    points = f"M{' L'.join(places)}"
     return Chart(title, shape, unit, points, _number(base), marks)
 
 
@@ -101,7 +102,7 @@ def chart_body(card: rx.Var[Card]) -> rx.Component:
             rx.el.line(x1="0", x2=str(WIDTH), y1=chart.base, y2=chart.base, class_name="base-line"),
             rx.cond(
                 chart.shape == "line",
-                rx.el.polyline(points=chart.points, class_name="mini-line-mark"),
+                rx.el.path(d=chart.points, class_name="mini-line-mark"),
                 rx.fragment(rx.foreach(chart.marks, _bar)),
             ),
             rx.cond(

@@ -1,36 +1,61 @@
 """The assistant's panel: header, transcript, composer; on a narrow screen a sheet (`assets/shell.js`)."""
 
+from typing import Any
+
 import reflex as rx
 
-from demo_app.components.ui import icon, state_panel
-from demo_app.i18n import t
+from demo_app.cards.transcript import cards, moving_card
+from demo_app.components.assistant_composer import composer
+from demo_app.components.assistant_inspector import inspector
+from demo_app.components.assistant_threads import thread_list
+from demo_app.components.ui import icon
+from demo_app.i18n import either, t
+from demo_app.state.cards_model import Card
+from demo_app.state.chat import ChatState, ThreadsState
+from demo_app.state.inspector import InspectorState
+from demo_app.state.suggestions import Suggestion
 
 
 def assistant_panel() -> rx.Component:
     """The panel beside every page; it stays mounted while the pages change."""
     return rx.el.aside(
         panel_head(),
-        rx.el.div(
-            state_panel("messages-square", t("assistant.empty"), heading=rx.el.p),
-            id="assistant-transcript",
-            class_name="panel-body",
-            role="log",
-            aria_label=t("assistant.transcript"),
-            tab_index=0,
-        ),
-        rx.el.div(id="assistant-composer", class_name="panel-foot"),
+        rx.cond(ThreadsState.open, thread_list()),
+        rx.el.div(_transcript(), _suggestions(), composer(), class_name="chat", hidden=ThreadsState.open),
+        inspector(),
         id="assistant-panel",
         class_name="panel",
         aria_labelledby="assistant-title",
-        custom_attrs={"data-agent-id": "assistant-panel"},
+        custom_attrs={
+            "data-agent-id": "assistant-panel",
+            "data-chat-active": ChatState.active,
+            "data-chat-ready": ChatState.ready,
+        },
     )
 
 
-def panel_head(*actions: rx.Component) -> rx.Component:
-    """The panel's header: its title, `actions`, and the button that closes the sheet."""
+def panel_head() -> rx.Component:
+    """The panel's header: what it is, the conversation's title, and what can be opened."""
+    toggle: Any = ThreadsState.toggle
     return rx.el.div(
-        rx.el.h2(t("assistant.title"), id="assistant-title", tab_index=-1),
-        *actions,
+        rx.el.div(
+            rx.el.h2(t("assistant.title"), id="assistant-title", tab_index=-1),
+            rx.el.p(
+                rx.cond(ChatState.title != "", ChatState.title, t("chat.untitled")),
+                class_name="chat-title",
+                id="chat-title",
+            ),
+            class_name="chat-heading",
+        ),
+        _head_button("square-pen", t("chat.new"), ThreadsState.new, id="chat-new"),
+        _head_button(
+            "history",
+            t("chat.threads"),
+            toggle,
+            id="chat-threads",
+            custom_attrs={"aria-expanded": ThreadsState.open, "aria-controls": "thread-list"},
+        ),
+        _head_button("scan-search", t("chat.inspector"), InspectorState.show, id="chat-inspector"),
         rx.el.button(
             icon("x"),
             type="button",
@@ -41,3 +66,105 @@ def panel_head(*actions: rx.Component) -> rx.Component:
         ),
         class_name="panel-head",
     )
+
+
+def _head_button(glyph: str, label: Any, on_click: Any, **props: Any) -> rx.Component:
+    return rx.el.button(
+        icon(glyph),
+        type="button",
+        class_name="icon-button",
+        aria_label=label,
+        title=label,
+        on_click=on_click,
+        **props,
+    )
+
+
+@rx.memo
+def archived(shown: rx.Var[list[Card]]) -> rx.Component:
+    """Cards that were read out before: nothing in here is announced again."""
+    return rx.el.div(cards(shown), class_name="cards", aria_live="off")
+
+
+@rx.memo
+def finished(shown: rx.Var[list[Card]]) -> rx.Component:
+    """The latest finished cards: each is announced once, when it joins."""
+    return rx.el.div(cards(shown), class_name="cards")
+
+
+def _transcript() -> rx.Component:
+    return rx.el.div(
+        rx.cond(
+            ChatState.earlier > 0,
+            rx.el.button(
+                icon("chevron-up", 15),
+                t("chat.earlier", n=ChatState.earlier),
+                type="button",
+                id="chat-earlier",
+                class_name="button small quiet",
+                on_click=ChatState.show_earlier,
+            ),
+        ),
+        rx.cond(ChatState.ready, rx.cond(_is_empty(), _welcome()), _opening()),
+        archived(shown=ChatState.archive),
+        finished(shown=ChatState.recent),
+        # While something moves it is shown, not read out; it is announced when it is finished.
+        rx.el.div(rx.foreach(ChatState.live, moving_card), _working(), class_name="cards", aria_live="off", id="chat-live"),
+        id="assistant-transcript",
+        class_name="panel-body transcript",
+        role="log",
+        aria_label=t("assistant.transcript"),
+        aria_live="polite",
+        tab_index=0,
+    )
+
+
+def _is_empty() -> Any:
+    return (
+        (ChatState.archive.length() == 0)
+        & (ChatState.recent.length() == 0)
+        & (ChatState.live.length() == 0)
+        & ~ChatState.active
+    )
+
+
+def _opening() -> rx.Component:
+    return rx.el.div(rx.el.span(t("chat.loading"), class_name="sr-only"), rx.el.span(class_name="bone chat-bone"))
+
+
+def _welcome() -> rx.Component:
+    return rx.el.div(
+        rx.el.p(t("chat.welcome"), class_name="welcome-title"),
+        rx.el.p(t("chat.hint"), class_name="card-note"),
+        class_name="welcome",
+    )
+
+
+def _working() -> rx.Component:
+    return rx.cond(
+        ChatState.active,
+        rx.el.div(
+            rx.el.span(class_name="dot"),
+            rx.el.span(class_name="dot"),
+            rx.el.span(class_name="dot"),
+            rx.el.span(t("chat.working"), class_name="sr-only"),
+            class_name="dots",
+        ),
+    )
+
+
+def _suggestions() -> rx.Component:
+    return rx.cond(
+        ChatState.suggestions.length() > 0,
+        rx.el.ul(
+            rx.foreach(ChatState.suggestions, _suggestion),
+            class_name=["suggestions", rx.cond(_is_empty(), "is-first", "")],
+            aria_label=t("chat.suggestions"),
+        ),
+    )
+
+
+def _suggestion(one: rx.Var[Suggestion]) -> rx.Component:
+    words = either(one.en, one.ko)
+    suggest: Any = ChatState.suggest
+    return rx.el.li(rx.el.button(words, type="button", class_name="suggestion", on_click=suggest(words)))

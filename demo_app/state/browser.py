@@ -61,7 +61,11 @@ class Tab:
 def script(call_id: str, name: str, arguments: str) -> str:
     """The JavaScript that runs a call. Every value goes in as a JSON string literal, so nothing in it is code."""
     values = ", ".join(_literal(value) for value in (name, arguments))
-    return f"window.agentTools.run({values}).then((said) => [{_literal(call_id)}, said])"
+    return (
+        f"Promise.resolve().then(() => window.agentTools.run({values}))"
+        ".catch((error) => JSON.stringify({ok: false, error: {code: 'page_failed', message: String(error)}}))"
+        f".then((said) => [{_literal(call_id)}, said])"
+    )
 
 
 def _literal(text: str) -> str:

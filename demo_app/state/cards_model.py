@@ -144,7 +144,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart drawn in a card: `shape` is "bar" or "line"; `points` is the line's polyline; `base`, where zero is."""
+    """A chart drawn in a card: `shape` is "bar" or "line"; `points` is the line's path; `base`, where zero is."""
 
     title: str = ""
     shape: str = "bar"

@@ -112,6 +112,7 @@ class _Exchange:
     seq: int
     run_id: str
     anchor: str
+    first: int
     recorded: int = 0
     unsaved: list[str] = field(default_factory=list)
     lanes: dict[str, Lane] = field(default_factory=dict)
@@ -156,6 +157,7 @@ class Chat:
         self._answers: dict[str, Resolve | Cancel] = {}
         self._runs: list[tuple[int, str]] = []
         self._exchange: _Exchange | None = None
+        self._last_run: tuple[int, _Ended, dict[str, Any]] | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
         self._make(messages, state)
@@ -203,7 +205,8 @@ class Chat:
             anchor = views[-1].id if views else ""
             ended = _Ended("restarted")
             store().end_run(run.seq, ended.status, anchor, detail)
-        self._show_end(run.seq, anchor, ended, detail)
+        if ended.status not in _QUIET or detail.get("last"):
+            self._show_end(run.seq, anchor, ended, detail)
 
     def follow(self, listener: Callable[[], None]) -> None:
         """Call `listener` whenever something changed."""
@@ -246,6 +249,7 @@ class Chat:
         return Surroundings(
             media=self._media,
             active=self._exchange is not None,
+            first=0 if self._exchange is None else self._exchange.first,
             calls={**self._settled_calls, **self._open_calls()},
             lanes=self._lanes,
             parents=self._parents,
@@ -393,6 +397,19 @@ class Chat:
         self._form_values.pop(call_id, None)
         self._start()
 
+    def retitle(self, title: str) -> None:
+        """The thread has another title now."""
+        self.title = title
+        self._changed()
+
+    async def end(self) -> None:
+        """Stop, and wait until it is over: the thread is about to be deleted."""
+        task = self._task
+        self.stop()
+        if task is not None:
+            await asyncio.wait({task})
+        CHATS.pop(self.id, None)
+
     def stop(self) -> None:
         """Stop reading the run, or the tools that run for it."""
         if self._task is not None and self.active:
@@ -491,6 +508,7 @@ class Chat:
                 raise
         finally:
             self._adopt_answers()
+            self._rest()
             self._save()
 
     async def _settle(self) -> None:
@@ -534,7 +552,7 @@ class Chat:
         anchor = self._last_id()
         seq = store().begin_run(self.id, run.id, anchor)
         self._runs.append((seq, anchor))
-        self._exchange = exchange = _Exchange(seq, run.id, anchor)
+        self._exchange = exchange = _Exchange(seq, run.id, anchor, len(self.thread.conversation.views))
         for decision in decisions:
             self._put_behind(decision["anchor"], _decision_card(seq, decision))
         ended = _Ended("unreachable")
@@ -645,12 +663,23 @@ class Chat:
             self.runner.offer(self._closed(result, resumed))
             self._adopt_answers()
         detail["interrupts"] = [one.model_dump(mode="json", by_alias=True) for one in self.thread.interrupts]
-        detail["last"] = ended.status != "completed" or not self.runner.board.calls
         self._save_recording(exchange)
         store().end_run(exchange.seq, ended.status, anchor, detail)
         self._save()
-        self._show_end(exchange.seq, anchor, ended, detail)
+        self._last_run = (exchange.seq, ended, detail)
+        if ended.status not in _QUIET:
+            self._show_end(exchange.seq, anchor, ended, detail)
         self._changed()
+
+    def _rest(self) -> None:
+        """The turn is over: its last run gets a line with what it cost, if it ended well."""
+        if self._last_run is None or self.runner.open_calls or self.runner.board.interrupts:
+            return
+        (seq, ended, detail), self._last_run = self._last_run, None
+        if ended.status == "completed":
+            anchor = self._last_id()
+            store().end_run(seq, ended.status, anchor, detail | {"last": True})
+            self._show_end(seq, anchor, ended, detail)
 
     def _closed(self, result: RunResult, resumed: Sequence[ResumeEntry]) -> ClosedRun:
         unanswered = frozenset(call.id for call in self.thread.tool_calls if call.result is None)
@@ -675,7 +704,7 @@ class Chat:
         seen = set()
         for index, view in enumerate(self.thread.conversation.views):
             seen.add(view.id)
-            if view.streaming:
+            if view.streaming and self._exchange is not None and index >= self._exchange.first:
                 continue
             message = view.message
             held = self._saved.get(view.id)
@@ -689,8 +718,6 @@ class Chat:
             store().save(self.id, changed=changed, gone=gone, state=self.thread.state)
 
     def _show_end(self, seq: int, anchor: str, ended: _Ended, detail: Mapping[str, Any]) -> None:
-        if ended.status in ("completed", "interrupted") and not detail.get("last"):
-            return
         usage = " · ".join(_usage_words(entry) for entry in detail.get("usage", ()))
         card = Card(
             f"end:{seq}",
@@ -704,6 +731,8 @@ class Chat:
         self._put_behind(anchor, card)
 
     def _put_behind(self, anchor: str, card: Card) -> None:
+        if any(card.key == other.key for held in self._after.values() for other in held):
+            return
         self._after.setdefault(anchor, []).append(card)
         self.transcript.touch(anchor)
 
@@ -716,7 +745,7 @@ def vars_of(diagnostic: Diagnostic) -> dict[str, str]:
 def _decision_card(seq: int, decision: Mapping[str, Any]) -> Card:
     payload = decision.get("payload")
     return Card(
-        f"decision:{seq}:{decision['id']}",
+        f"decision:{decision['id']}:{decision['status']}",
         "decision",
         message_id=str(seq),
         title=str(decision.get("reason", "")),
@@ -728,7 +757,8 @@ def _decision_card(seq: int, decision: Mapping[str, Any]) -> Card:
 
 def _status_of(run: Run, error: ClientError) -> str:
     result = _result_of(run)
-    return "unreachable" if result is None or not result.runs or not result.run_id else result.status.value
+    started = result is not None and any(record.run_id or record.error for record in result.runs)
+    return result.status.value if result is not None and started else "unreachable"
 
 
 def _result_of(run: Run) -> RunResult | None:
@@ -745,6 +775,9 @@ def _usage_words(entry: Mapping[str, Any]) -> str:
     ]
     return " ".join([str(name), *counts]).strip()
 
+
+_QUIET: Final = frozenset({"completed", "interrupted"})
+"""Ends of a run that need no word of their own."""
 
 _PHASE_OF: Final[dict[CallOutcome, str]] = {
     CallOutcome.SUCCEEDED: "done",

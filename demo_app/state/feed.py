@@ -42,10 +42,13 @@ class Feed:
     _live: LiveText = field(default_factory=LiveText)
     _live_key: str = ""
 
-    def changes(self, transcript: Transcript, *, active: bool) -> dict[str, Any]:
-        """The variables to set, by name, so that the page shows `transcript`; say `flushed` when they are set."""
+    def changes(self, transcript: Transcript, beside: dict[str, Any], *, active: bool) -> dict[str, Any]:
+        """The variables to set, by name, so that the page shows `transcript`; say `flushed` when they are set.
+
+        Parameters: `beside`, further variables as they are wanted.
+        """
         self._follow(transcript, active)
-        wanted = {**self._lists, "live": transcript.moving, **self._text(transcript)}
+        wanted = {**self._lists, "live": transcript.moving, **self._text(transcript), "active": active, **beside}
         return {name: value for name, value in wanted.items() if self._differs(name, value)}
 
     def flushed(self, changes: dict[str, Any]) -> None:

@@ -168,8 +168,7 @@ class OrdersState(FilteredPage, rx.State):
     @rx.event
     def set_query(self, query: str) -> EventSpec:
         """Show orders that hold every word of `query`, from the first page."""
-        self.query = query
-        return self._show()
+        return self._show(q=query.strip())
 
 
 class OrderState(PageData, rx.State):
@@ -241,8 +240,7 @@ class ProductsState(FilteredPage, rx.State):
     @rx.event
     def set_query(self, query: str) -> EventSpec:
         """Show products that hold every word of `query`."""
-        self.query = query
-        return self._show()
+        return self._show(q=query.strip())
 
 
 class InvoicesState(FilteredPage, rx.State):
@@ -272,8 +270,7 @@ class InvoicesState(FilteredPage, rx.State):
     @rx.event
     def set_query(self, query: str) -> EventSpec:
         """Show invoices that hold every word of `query`."""
-        self.query = query
-        return self._show()
+        return self._show(q=query.strip())
 
 
 # Which field a refusal of the shop belongs to, and the text that explains it there.

@@ -57,6 +57,7 @@ class Surroundings:
 
     Attributes:
         active: whether a run is being read.
+        first: where its first message is; one before it streams no more, even if it never was closed.
         calls: what is known of calls, by id.
         lanes: announced subagents by id (`lines` empty), with the call that started each in `parents`.
         parents: the tool call that started each subagent.
@@ -66,6 +67,7 @@ class Surroundings:
 
     media: Callable[[ContentPart], Media]
     active: bool = False
+    first: int = 0
     calls: Mapping[str, CallState] = field(default_factory=dict)
     lanes: Mapping[str, Lane] = field(default_factory=dict)
     parents: Mapping[str, str] = field(default_factory=dict)
@@ -133,12 +135,15 @@ class _Builder:
     def is_settled(self, index: int) -> bool:
         """Whether nothing about the message will change by itself any more."""
         view, around = self._views[index], self._around
-        if view.streaming or (around.active and view.role == "activity"):
+        if self._streams(index) or (around.active and view.role == "activity"):
             return False
         if any(not self._is_call_settled(call) for call in view.calls):
             return False
         # A finished message may still get calls, and a subagent's belongs to a lane, while its run goes on.
         return not around.active or (index + 1 < len(self._views) and _owner(view) is None)
+
+    def _streams(self, index: int) -> bool:
+        return self._around.active and index >= self._around.first and self._views[index].streaming
 
     def _is_call_settled(self, call: CallView) -> bool:
         state = self._around.calls.get(call.id)
@@ -148,24 +153,24 @@ class _Builder:
         """The cards of one message, then what stands behind it."""
         view = self._views[index]
         if _owner(view) is None:
-            yield from _KINDS.get(view.role, _Builder._nothing)(self, view)
+            yield from _KINDS.get(view.role, _Builder._nothing)(self, view, self._streams(index))
         elif self._starts_stray_lane(index):
             yield self._lanes(f"lane:{_owner(view)}", [str(_owner(view))])
         yield from self._around.after.get(view.id, ())
 
-    def _nothing(self, view: View) -> Iterator[Card]:
+    def _nothing(self, view: View, streaming: bool) -> Iterator[Card]:
         yield from ()
 
     # By role.
 
-    def _user(self, view: View) -> Iterator[Card]:
+    def _user(self, view: View, streaming: bool) -> Iterator[Card]:
         text, media = self._content(view.message.content)
         yield Card(view.id, "user", message_id=view.id, text=text, media=media)
 
-    def _assistant(self, view: View) -> Iterator[Card]:
+    def _assistant(self, view: View, streaming: bool) -> Iterator[Card]:
         text, media = self._content(view.message.content)
-        if text or media or (view.streaming and not view.calls):
-            phase = "streaming" if view.streaming else "done"
+        if text or media or (streaming and not view.calls):
+            phase = "streaming" if streaming else "done"
             yield Card(view.id, "text", message_id=view.id, text=text, media=media, phase=phase)
         for call in view.calls:
             yield self._call(call, view)
@@ -173,13 +178,13 @@ class _Builder:
             if started:
                 yield self._lanes(f"lanes:{call.id}", started)
 
-    def _reasoning(self, view: View) -> Iterator[Card]:
+    def _reasoning(self, view: View, streaming: bool) -> Iterator[Card]:
         text = str(view.message.content)
-        if text or view.streaming:
-            phase = "streaming" if view.streaming else "done"
+        if text or streaming:
+            phase = "streaming" if streaming else "done"
             yield Card(view.id, "reasoning", message_id=view.id, text=text, phase=phase)
 
-    def _activity(self, view: View) -> Iterator[Card]:
+    def _activity(self, view: View, streaming: bool) -> Iterator[Card]:
         message: Any = view.message
         content: dict[str, Any] = message.content
         kind = str(message.activity_type)
@@ -198,11 +203,11 @@ class _Builder:
             arguments=_pretty(content) if plain else "",
         )
 
-    def _instruction(self, view: View) -> Iterator[Card]:
+    def _instruction(self, view: View, streaming: bool) -> Iterator[Card]:
         text, _ = self._content(view.message.content)
         yield Card(view.id, "notice", message_id=view.id, title=view.role, text=text)
 
-    def _stray_result(self, view: View) -> Iterator[Card]:
+    def _stray_result(self, view: View, streaming: bool) -> Iterator[Card]:
         """A result whose call nobody knows; a known call shows its result itself."""
         message: Any = view.message
         known = any(call.result is not None and call.result.id == view.id for v in self._views for call in v.calls)
@@ -278,12 +283,12 @@ class _Builder:
         text = message.content if isinstance(message.content, str) else ""
         if text:
             kind = "reasoning" if view.role == "reasoning" else "text"
-            yield LaneLine(kind, text, "streaming" if view.streaming else "done")
+            yield LaneLine(kind, text, "streaming" if view.streaming and self._around.active else "done")
         for call in view.calls:
             yield LaneLine("call", call.name, self._phase(call, self._around.calls.get(call.id))[0])
 
 
-_KINDS: Final[dict[str, Callable[[_Builder, View], Iterator[Card]]]] = {
+_KINDS: Final[dict[str, Callable[[_Builder, View, bool], Iterator[Card]]]] = {
     "user": _Builder._user,
     "assistant": _Builder._assistant,
     "reasoning": _Builder._reasoning,

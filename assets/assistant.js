@@ -1,0 +1,96 @@
+// The assistant's own behaviour in the page that needs no server: scrolling along, Enter to send, the drawer.
+// demo_app/components/assistant*.py and demo_app/state/chat.py call it.
+(() => {
+  "use strict";
+
+  const byId = (id) => document.getElementById(id);
+  const NEAR_PX = 80;
+  let follows = true;
+  let height = 0;
+
+  const isNear = (log) => log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX;
+
+  function toTheEnd() {
+    follows = true;
+    const log = byId("assistant-transcript");
+    if (log) log.scrollTop = log.scrollHeight;
+  }
+
+  // Follows what is written while the reader is at the end, and leaves them in peace elsewhere.
+  function watch(log) {
+    log.addEventListener("scroll", () => {
+      if (log.scrollHeight === height) follows = isNear(log);
+      height = log.scrollHeight;
+    });
+    new MutationObserver(() => {
+      const grown = log.scrollHeight - height;
+      // Earlier entries came in above: what is read stays where it is.
+      if (!follows && log.scrollTop < NEAR_PX && grown > 0 && log.dataset.earlier === "asked") {
+        log.scrollTop += grown;
+        delete log.dataset.earlier;
+      }
+      height = log.scrollHeight;
+      if (follows) log.scrollTop = log.scrollHeight;
+    }).observe(log, { childList: true, subtree: true, characterData: true });
+    toTheEnd();
+  }
+
+  function grow(field) {
+    field.style.height = "auto";
+    field.style.height = Math.min(field.scrollHeight, 180) + "px";
+  }
+
+  // The panel is drawn once and stays; it may be drawn after this file has run.
+  const waiting = new MutationObserver(() => {
+    const log = byId("assistant-transcript");
+    if (log && !log.dataset.watched) {
+      log.dataset.watched = "true";
+      watch(log);
+    }
+  });
+  waiting.observe(document, { childList: true, subtree: true });
+
+  document.addEventListener("keydown", (event) => {
+    const field = event.target;
+    if (field.id !== "chat-input" || event.key !== "Enter") return;
+    // Enter also ends the composition of a Korean syllable: that is not yet a wish to send.
+    if (event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    event.preventDefault();
+    const { ready, active } = field.form.dataset;
+    if (ready === "true" && active !== "true") field.form.requestSubmit();
+  });
+  // Before the page is alive a form would be sent the browser's own way.
+  document.addEventListener(
+    "submit",
+    (event) => {
+      if (event.target.id === "chat-composer" && event.target.dataset.ready !== "true") event.preventDefault();
+    },
+    true,
+  );
+  document.addEventListener("input", (event) => {
+    if (event.target.id === "chat-input") grow(event.target);
+  });
+  document.addEventListener("reset", (event) => {
+    const field = byId("chat-input");
+    if (event.target.id === "chat-composer" && field) requestAnimationFrame(() => grow(field));
+  });
+  document.addEventListener("click", (event) => {
+    const log = byId("assistant-transcript");
+    if (log && event.target.closest("#chat-earlier")) log.dataset.earlier = "asked";
+  });
+
+  function openInspector() {
+    const dialog = byId("inspector");
+    if (dialog && !dialog.open) dialog.showModal();
+  }
+
+  function closeInspector() {
+    byId("inspector")?.close();
+  }
+
+  function copied() {
+    window.hallaShell.announce(document.documentElement.lang === "ko" ? "복사했습니다" : "Copied");
+  }
+
+  window.hallaChat = Object.freeze({ toTheEnd, openInspector, closeInspector, copied });
+})();

@@ -1,0 +1,82 @@
+"""The inputs of a form drawn from a JSON Schema."""
+
+from typing import Any
+
+import reflex as rx
+
+from demo_app.components.ui import icon
+from demo_app.i18n import t
+from demo_app.state.cards_model import Card, FormInput, Option
+
+
+def form_inputs(card: rx.Var[Card]) -> rx.Component:
+    """All of them, in the schema's order."""
+    return rx.el.div(rx.foreach(card.fields, lambda one: _field(card.key, one)), class_name="form tight")
+
+
+def _field(key: Any, one: rx.Var[FormInput]) -> rx.Component:
+    identity = f"{key}/{one.name}"
+    return rx.el.div(
+        rx.cond(
+            one.control == "boolean",
+            rx.el.label(
+                rx.el.input(
+                    type="checkbox", id=identity, name=one.name, default_checked=one.checked, class_name="tick"
+                ),
+                rx.el.span(one.label),
+                class_name="tick-line",
+            ),
+            rx.fragment(
+                rx.el.label(
+                    one.label,
+                    rx.cond(one.required, rx.fragment(), rx.el.span(t("form.optional"), class_name="hint")),
+                    html_for=identity,
+                ),
+                _control(identity, one),
+            ),
+        ),
+        rx.cond(one.hint != "", rx.el.p(one.hint, id=f"{identity}/hint", class_name="hint")),
+        rx.cond(
+            one.error != "",
+            rx.el.p(
+                icon("circle-alert", 15),
+                rx.match(one.error, ("required", t("form.required")), one.error),
+                id=f"{identity}/error",
+                class_name="error",
+                role="alert",
+            ),
+        ),
+        class_name="field",
+    )
+
+
+def _control(identity: Any, one: rx.Var[FormInput]) -> rx.Component:
+    common: dict[str, Any] = {
+        "id": identity,
+        "name": one.name,
+        "class_name": "input",
+        "required": one.required,
+        "aria_invalid": one.error != "",
+        "aria_describedby": f"{identity}/hint {identity}/error",
+    }
+    number = {**common, "type": "number", "default_value": one.value, "min": one.low, "max": one.high}
+    return rx.match(
+        one.control,
+        (
+            "choice",
+            rx.el.select(
+                rx.cond(one.required, rx.fragment(), rx.el.option("", value="")),
+                rx.foreach(one.options, _option),
+                default_value=one.value,
+                **common,
+            ),
+        ),
+        ("integer", rx.el.input(**number, step="1", input_mode="numeric")),
+        ("number", rx.el.input(**number, step="any", input_mode="decimal")),
+        ("json", rx.el.textarea(default_value=one.value, rows="3", spell_check=False, **common)),
+        rx.el.input(type="text", default_value=one.value, auto_complete="off", **common),
+    )
+
+
+def _option(option: rx.Var[Option]) -> rx.Component:
+    return rx.el.option(option.label, value=option.value)

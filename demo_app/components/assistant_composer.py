@@ -1,0 +1,125 @@
+"""The composer: text, attachments, send or stop. It is disabled until the page is alive."""
+
+from typing import Any
+
+import reflex as rx
+
+from demo_app.cards.frame import explained
+from demo_app.components.ui import icon
+from demo_app.i18n import t
+from demo_app.state.chat import DOCUMENTS, INPUT, UPLOAD, Attachment, ChatState
+from demo_app.state.media import IMAGES
+
+
+def composer() -> rx.Component:
+    """The form at the panel's foot."""
+    return rx.el.div(
+        rx.cond(
+            ChatState.notice != "",
+            rx.el.p(icon("circle-alert", 15), explained("notice.", ChatState.notice), class_name="chat-notice", role="status"),
+        ),
+        _attachments(),
+        rx.el.form(
+            rx.el.label(t("assistant.message"), html_for=INPUT, class_name="sr-only"),
+            rx.el.textarea(
+                id=INPUT,
+                name="text",
+                rows="1",
+                max_length=20_000,
+                placeholder=t("chat.placeholder"),
+                auto_complete="off",
+                enter_key_hint="send",
+                class_name="composer-text",
+            ),
+            rx.el.div(
+                _attach(),
+                _model(),
+                rx.cond(
+                    ChatState.active,
+                    rx.el.button(
+                        icon("square", 15),
+                        t("chat.stop"),
+                        type="button",
+                        id="chat-stop",
+                        class_name="button small",
+                        on_click=ChatState.stop,
+                    ),
+                    rx.el.button(
+                        icon("arrow-up", 17),
+                        t("assistant.send"),
+                        type="submit",
+                        id="chat-send",
+                        class_name="button primary small",
+                        disabled=~ChatState.ready,
+                    ),
+                ),
+                class_name="composer-foot",
+            ),
+            on_submit=ChatState.send,
+            reset_on_submit=True,
+            id="chat-composer",
+            class_name="composer",
+            custom_attrs={"data-ready": ChatState.ready, "data-active": ChatState.active},
+        ),
+        id="assistant-composer",
+        class_name="panel-foot",
+    )
+
+
+def _attach() -> rx.Component:
+    accepted = {mime: [] for mime in sorted(IMAGES | DOCUMENTS)}
+    add: Any = ChatState.add_files
+    return rx.upload.root(
+        rx.el.button(
+            icon("paperclip", 17),
+            type="button",
+            class_name="icon-button",
+            aria_label=t("chat.attach"),
+            title=t("chat.attach"),
+            id="chat-attach",
+        ),
+        id=UPLOAD,
+        accept=accepted,
+        multiple=True,
+        no_keyboard=True,
+        on_drop=add(rx.upload_files(upload_id=UPLOAD)),
+        class_name="attach",
+    )
+
+
+def _model() -> rx.Component:
+    """Who answers; the script is always labelled as one."""
+    return rx.el.span(
+        rx.cond(
+            ChatState.scripted,
+            rx.fragment(icon("scroll-text", 14), rx.el.span(t("chat.scripted"))),
+            rx.el.span(ChatState.agent_label),
+        ),
+        class_name="model-label",
+        title=rx.cond(ChatState.scripted, t("chat.scripted.hint"), ChatState.agent_label),
+        id="chat-model",
+    )
+
+
+def _attachments() -> rx.Component:
+    return rx.cond(
+        ChatState.attachments.length() > 0,
+        rx.el.ul(rx.foreach(ChatState.attachments, _attachment), class_name="chips", aria_label=t("chat.attachments")),
+    )
+
+
+def _attachment(file: rx.Var[Attachment]) -> rx.Component:
+    drop: Any = ChatState.drop_file
+    return rx.el.li(
+        rx.match(file.kind, ("image", icon("image", 15)), icon("file-text", 15)),
+        rx.el.span(file.name, class_name="media-name"),
+        rx.el.span(file.size, class_name="card-note"),
+        rx.el.button(
+            icon("x", 14),
+            type="button",
+            class_name="mini-button",
+            aria_label=t("chat.detach", name=file.name),
+            on_click=drop(file.id),
+        ),
+        class_name="chip",
+    )

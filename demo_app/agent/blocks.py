@@ -4,6 +4,7 @@ Content parts are the protocol's own (`ag_ui.core`); around them stand the block
 a call, its answer, and the reasoning that a provider wants back.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -34,11 +35,21 @@ class ToolUse:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """The answer to one `ToolUse`; no content stands for the empty answer (AL-6)."""
+    """The answer to one `ToolUse`; no content stands for the empty answer (AL-6).
+
+    `error` is what its sender says of a failure, opening with a code: `declined: ...`, `bad_arguments`.
+    """
 
     tool_use_id: str
     content: tuple[Part, ...]
     is_error: bool = False
+    error: str = ""
+
+    @property
+    def code(self) -> str:
+        """The code that `error` opens with; empty when there is none."""
+        head = self.error.partition(":")[0].strip()
+        return head if re.fullmatch(r"[a-z_]+", head) else ""
 
     @property
     def text(self) -> str:

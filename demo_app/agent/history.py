@@ -99,12 +99,22 @@ def _results(messages: Iterable[Message], accepts: Callable[[Part], bool]) -> di
         if message.tool_call_id in results:
             _log.warning("Call %s is answered twice: the first answer counts", message.tool_call_id)
             continue
+        metadata = message.metadata or {}
+        error = message.error if message.error is not None else str(metadata.get("code", ""))
+        is_error = message.error is not None or bool(metadata.get("isError"))
         content = kept_parts(message.content, accepts, message.id)
-        if message.error and not any(message.error in part.text for part in content if isinstance(part, TextPart)):
-            content = (TextPart(text=f"Error ({message.error}): "), *content)
-        is_error = message.error is not None or bool((message.metadata or {}).get("isError"))
-        results[message.tool_call_id] = ToolResult(message.tool_call_id, content, is_error)
+        results[message.tool_call_id] = ToolResult(
+            message.tool_call_id, _with_error(content, message.error or ""), is_error, error if is_error else ""
+        )
     return results
+
+
+def _with_error(content: tuple[Part, ...], error: str) -> tuple[Part, ...]:
+    """The content, with the error before it unless one already says what the other does: models get only text."""
+    text = "".join(part.text for part in content if isinstance(part, TextPart))
+    if not error or error in text or (text and text in error):
+        return content
+    return (TextPart(text=f"Error ({error})" + (": " if content else ".")), *content)
 
 
 def _append_assistant(

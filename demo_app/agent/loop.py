@@ -313,7 +313,7 @@ class AgentRun:
         if dropped:
             _log.warning("Call %s: parts the model cannot take are dropped: %s (AL-6)", call_id, dropped)
         kept = tuple(part for part in parts if self._agent.model.accepts(part))
-        return ToolResult(call_id, kept, bool(outcome.error_code))
+        return ToolResult(call_id, kept, bool(outcome.error_code), outcome.error_code)
 
     async def _send_result(self, call_id: str, outcome: Outcome) -> ToolMessage:
         """Answer a call in the stream. The protocol has no error field here, so the metadata carries the code."""

@@ -120,9 +120,7 @@ def test_one_request_key_orders_once_even_from_many_threads(shop: Shop) -> None:
         ("GRND-03", 5, 1, "not_enough_stock"),
     ],
 )
-def test_a_refused_order_changes_nothing(
-    shop: Shop, sku: str, quantity: int, customer_id: int, code: str
-) -> None:
+def test_a_refused_order_changes_nothing(shop: Shop, sku: str, quantity: int, customer_id: int, code: str) -> None:
     before = (shop.orders(), shop.products())
     with pytest.raises(ShopError) as refused:
         shop.place_order(sku, quantity, customer_id, request_key="call-1")

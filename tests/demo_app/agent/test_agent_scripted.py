@@ -9,6 +9,7 @@ import pytest
 from agent_testing import Answer, Client
 from PIL import Image
 
+from client_sdk.tools import answers as SDK
 from demo_app.agent.models.scripted import TOUR
 from demo_app.shop import Shop
 
@@ -137,11 +138,13 @@ FRONTEND_CALLS = [
     ("point at order 42", "highlight", {"element": "order:42"}),
     ("highlight product GRND-01", "highlight", {"element": "product:GRND-01"}),
     ("highlight the moon", "highlight", {"element": "moon"}),
-    ("Show pending orders", "set_filter", {"page": "orders", "status": "pending"}),
-    ("대기 중인 주문만 보여줘", "set_filter", {"page": "orders", "status": "pending"}),
-    ("Show overdue invoices", "set_filter", {"page": "invoices", "status": "overdue"}),
-    ("Filter products: kettle", "set_filter", {"page": "products", "query": "kettle"}),
-    ("Clear the filter", "set_filter", {"page": "orders"}),
+    ("Show pending orders", "set_filter", {"page": "orders", "status": "pending", "query": ""}),
+    ("대기 중인 주문만 보여줘", "set_filter", {"page": "orders", "status": "pending", "query": ""}),
+    ("Show overdue invoices", "set_filter", {"page": "invoices", "status": "overdue", "query": ""}),
+    ("Filter products: kettle", "set_filter", {"page": "products", "status": "", "query": "kettle"}),
+    ("Clear the filter", "set_filter", {"page": "orders", "status": "", "query": ""}),
+    ("filter orders from Harbor Beans", "set_filter", {"page": "orders", "status": "", "query": "Harbor Beans"}),
+    ("show the open orders", "set_filter", {"page": "orders", "status": "pending", "query": ""}),
     ("Capture the chart", "capture_chart", {"element": "revenue-chart"}),
     ("차트 캡처해줘", "capture_chart", {"element": "revenue-chart"}),
     ("Buy 2 GRND-01", "place_order", {"customer_id": 1, "sku": "GRND-01", "quantity": 2}),
@@ -183,24 +186,31 @@ async def test_without_the_tool_it_says_that_it_cannot(scripted: Client) -> None
         assert f"`{tool}`" in answer.text
 
 
+PLACED = {"order_id": 121, "total_krw": 178000}
+EDITED = {"customer_id": 1, "sku": "GRND-01", "quantity": 2}
 REACTIONS = [
     ("Go to the orders", {"shown": "/orders", "title": "Orders"}, "", "on `/orders`"),
     ("Highlight the revenue chart", {"found": True, "element": "revenue-chart"}, "", "outlined"),
     ("Highlight the revenue chart", {"found": False, "element": "revenue-chart"}, "", "not on this page"),
     ("highlight the moon", "element: unknown name 'moon'", "invalid_arguments", "error"),
-    ("Show pending orders", {"applied": {"status": "pending"}, "rows": 12}, "", "12 rows"),
+    ("Show pending orders", {"applied": {"status": "pending", "query": ""}, "rows": 12}, "", "12 rows"),
+    ("Clear the filter", {"applied": {"status": "", "query": ""}, "rows": 120}, "", "all of its 120 rows"),
     ("Buy 2 GRND-01", {"order_id": 121, "total_krw": 178000}, "", "order 121 for ₩178,000"),
     ("Buy 2 GRND-01", "The user declined this call.", "declined", "You declined"),
     ("GRND-01 2개 주문해줘", "The user declined this call.", "declined", "거절하셔서"),
     ("Buy 2 GRND-01", "Timed out after 10 s.", "timed_out", "timed out"),
     ("Buy 2 GRND-01", "No word came back.", "effect_unknown", "may or may not have happened"),
     ("Buy 2 GRND-01", "The run was abandoned.", "abandoned", "called off"),
-    (
-        "Buy 2 GRND-01",
-        'The user edited the arguments; this was run: {"order_id": 121, "total_krw": 89000}',
-        "",
-        "You changed the arguments",
-    ),
+    ("Buy 2 GRND-01", SDK.declined(), "", "You declined"),
+    ("GRND-01 2개 주문해줘", SDK.declined("too dear"), "", "거절하셔서"),
+    ("Buy 2 GRND-01", SDK.timed_out(10), "", "timed out"),
+    ("Buy 2 GRND-01", SDK.no_decision(10), "", "timed out"),
+    ("Buy 2 GRND-01", SDK.cancelled(), "", "called off"),
+    ("Buy 2 GRND-01", SDK.abandoned(), "", "called off"),
+    ("Buy 2 GRND-01", SDK.effect_unknown("and the page was closed"), "", "may or may not have happened"),
+    ("Buy 2 GRND-01", SDK.failed("not_enough_stock: only 1 is left, 2 cancelled"), "", "only 1 is left"),
+    ("Buy 2 GRND-01", SDK.edited(SDK.succeeded(PLACED), EDITED), "", "order 121 for ₩178,000"),
+    ("Buy 2 GRND-01", SDK.edited(SDK.succeeded(PLACED), EDITED), "", "You changed the arguments"),
     ("Buy 2 GRND-01", "", "", "answered with nothing"),
     ("Buy 2 GRND-01", {"another": "shape"}, "", "another"),
     ("Go to the orders", '{"shown": ', "", "answered"),
@@ -217,6 +227,9 @@ REACTIONS = [
 async def test_it_reacts_to_what_the_browser_answers(
     scripted: Client, text: str, content: object, error: str, said: str
 ) -> None:
+    """In the words that the SDK puts answers in, and in those of a client without codes."""
+    if isinstance(content, SDK.Said):
+        content, error = content.content, content.error or ""
     answer = await scripted.reply(await scripted.say(text), content, error=error)
     assert said in answer.text
     assert answer.calls == []

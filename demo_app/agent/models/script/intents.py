@@ -52,7 +52,7 @@ def _missing(scene: Scene, tool: str) -> Say:
 
 def _failed(scene: Scene, tool: str) -> bool:
     done = scene.found(tool)
-    return done is not None and (done.result.is_error or done.result.text.startswith("Error"))
+    return done is not None and done.failed
 
 
 # Slow, long and formatted answers.
@@ -126,8 +126,10 @@ def _capture(scene: Scene) -> list[Act]:
 
 def _refused(scene: Scene) -> bool:
     """Whether a person or a deadline stood in the way: then nothing is tried again."""
-    text = " ".join(done.result.text for done in scene.last)
-    return bool(re.search(r"declin|timed? ?out|abandon|cancel|effect.{0,20}unknown", text, re.IGNORECASE))
+    return any(done.failure in _FINAL for done in scene.last)
+
+
+_FINAL = frozenset({"declined", "timed_out", "cancelled", "abandoned", "effect_unknown"})
 
 
 def _highlight(scene: Scene) -> list[Act]:
@@ -339,8 +341,8 @@ def _look(scene: Scene) -> list[Act] | None:
 
 
 def _search(scene: Scene) -> list[Act] | None:
-    named, customer = phrases.status(scene.text), phrases.customer_words(scene.text)
-    arguments = {"status": named} if named and named not in ("open", "overdue") else {}
+    named, customer = phrases.order_status(scene.text), phrases.customer_words(scene.text)
+    arguments = {"status": named} if named else {}
     return _once(scene, Call("search_orders", {**arguments, **({"customer": customer} if customer else {})}))
 
 

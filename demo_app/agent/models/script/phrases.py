@@ -192,8 +192,7 @@ _STATUSES = (
     ("open", r"\bopen\b|unpaid|미납|미결제|미결"),
     ("paid", r"\bpaid\b|결제|지불|납부"),
 )
-_ONLY_INVOICES = ("overdue", "open")
-_INVOICE_STATUSES = ("overdue", "open", "paid")
+_ORDER_STATUSES = {"open": "pending", "overdue": ""}
 _INVOICES = r"invoice|송장|인보이스|청구서"
 _PRODUCTS = r"product|catalog|articles?\b|제품|상품|품목"
 
@@ -204,20 +203,30 @@ def status(text: str) -> str | None:
     return next((name for name, pattern in _STATUSES if re.search(pattern, lowered)), None)
 
 
+def order_status(text: str) -> str:
+    """The status that is named, of an order: an open one is pending, and none is overdue; "" for none."""
+    named = status(text) or ""
+    return _ORDER_STATUSES.get(named, named)
+
+
 def filter_arguments(text: str) -> dict[str, Any]:
-    """Which list, and what shall be shown of it."""
+    """Which list, and what shall be shown of it. What is not said is cleared: an empty word stands for all."""
     lowered = text.casefold()
     page = "invoices" if re.search(_INVOICES, lowered) else "products" if re.search(_PRODUCTS, lowered) else "orders"
-    arguments: dict[str, Any] = {"page": page}
-    named = status(text)
-    if named and (named not in _ONLY_INVOICES or page == "invoices") and page != "products":
-        arguments["status"] = named
+    return {"page": page, "status": _status_of(page, lowered), "query": _query(text)}
+
+
+def _status_of(page: str, lowered: str) -> str:
+    if page == "products":
+        return "low" if re.search(r"\blow\b|부족", lowered) else ""
+    return (status(lowered) or "") if page == "invoices" else order_status(lowered)
+
+
+def _query(text: str) -> str:
     match = re.search(r"(?:from|of|by|for|with|:)\s+(?:the\s+)?([\w\s&'-]+?)\s*[?.!]?$", text, re.I)
     match = match or re.search(r"필터\S*\s+([가-힣\w\s]+)$|([가-힣\s]+?)(?:의|으로|로)\s*(?:주문|제품|상품|송장)", text)
     query = next((group for group in match.groups() if group), "").strip() if match else ""
-    if query and not re.search(r"status|상태", query.casefold()) and not status(query):
-        arguments["query"] = query
-    return arguments
+    return "" if re.search(r"status|상태", query.casefold()) or status(query) else query
 
 
 _PAGES = (

@@ -13,6 +13,15 @@ from demo_app.agent.blocks import Block, MediaPart, ModelRequest, Part, ToolResu
 _HANGUL = re.compile(r"[가-힣]")
 
 
+# For senders without codes: what their words say of a failure. The first match counts.
+_FAILURE_WORDS = (
+    ("declined", r"declin|reject|거절"),
+    ("effect_unknown", r"effect.{0,20}unknown|may (?:already )?have happened|may or may not"),
+    ("timed_out", r"timed? ?out|deadline|시간 초과"),
+    ("cancelled", r"abandon|cancel|called off|stopped"),
+)
+
+
 @dataclass(frozen=True)
 class Say:
     """Answer text; `slow` streams it at the pace of the answers that are slow on purpose."""
@@ -60,6 +69,20 @@ class Done:
 
     call: ToolUse
     result: ToolResult
+
+    @property
+    def failed(self) -> bool:
+        """Whether the answer is an error."""
+        return self.result.is_error or self.result.text.startswith("Error")
+
+    @property
+    def failure(self) -> str:
+        """The kind of failure: the sender's code, or one read from the words of a sender without codes."""
+        if not self.failed:
+            return ""
+        return self.result.code or next(
+            (code for code, words in _FAILURE_WORDS if re.search(words, self.result.text, re.IGNORECASE)), "failed"
+        )
 
     @property
     def data(self) -> Any:
@@ -128,11 +151,13 @@ def _answered(blocks: Sequence[Block]) -> tuple[Done, ...]:
 
 
 def json_in(text: str) -> Any:
-    """The first JSON object in a text (a browser may put words around it), else None."""
+    """The last JSON object in a text, else None: words may stand before it, and arguments that the user edited."""
     decoder = json.JSONDecoder()
-    for start in (match.start() for match in re.finditer(r"\{", text)):
+    found, start = None, text.find("{")
+    while start >= 0:
         try:
-            return decoder.raw_decode(text, start)[0]
+            found, end = decoder.raw_decode(text, start)
         except ValueError:
-            continue
-    return None
+            end = start + 1
+        start = text.find("{", end)
+    return found

@@ -20,13 +20,13 @@ def tell(scene: Scene) -> Say:
 
 def tell_one(scene: Scene, done: Done) -> str:
     """What one answer says."""
-    english, korean = _tell_error(done) if _failed(done) else _tell_result(done)
+    english, korean = _tell_error(done) if done.failed else _tell_result(done)
     media = [part for part in done.result.content if not isinstance(part, TextPart)]
     if media:
         listed = ", ".join(describe_part(part) for part in media)
         english += f" It came with {listed}. I am a scripted model and do not look inside."
         korean += f" 함께 받은 것: {listed}. 저는 대본 모델이라 내용을 들여다보지는 않습니다."
-    if "edited" in done.result.text.casefold():
+    if "user edited the arguments" in done.result.text:
         english += " You changed the arguments before it ran; what counts is what you approved."
         korean += " 실행 전에 값을 바꾸셨으므로, 승인하신 값대로 처리되었습니다."
     return (korean if scene.korean else english).strip()
@@ -40,40 +40,25 @@ def describe_part(part: MediaPart) -> str:
     return f"{part.type} ({kind}{size})"
 
 
-def _failed(done: Done) -> bool:
-    return done.result.is_error or done.result.text.startswith("Error")
-
-
-# What a failure's text says ▸ how it is told. The first match counts.
-_FAILURES = (
-    (
-        r"declin|reject|거절",
-        "You declined, so nothing was done.",
-        "거절하셔서 아무것도 실행하지 않았습니다.",
-    ),
-    (
-        r"effect.{0,20}unknown|may (?:already )?have happened|may or may not",
+_CALLED_OFF = ("It was called off, so nothing was done.", "취소되어 아무것도 실행하지 않았습니다.")
+_FAILURES = {
+    "declined": ("You declined, so nothing was done.", "거절하셔서 아무것도 실행하지 않았습니다."),
+    "effect_unknown": (
         "It was started, but no word came back: it may or may not have happened. Please check before trying again.",
         "시작은 했지만 결과를 받지 못했습니다. 실행되었을 수도 있으니 다시 시도하기 전에 확인해 주세요.",
     ),
-    (
-        r"timed? ?out|deadline|시간 초과",
-        "It timed out: no answer came in time.",
-        "시간이 초과되어 답을 받지 못했습니다.",
-    ),
-    (
-        r"abandon|cancel|closed the question|stopped",
-        "It was called off, so nothing was done.",
-        "취소되어 아무것도 실행하지 않았습니다.",
-    ),
-)
+    "timed_out": ("It timed out: no answer came in time.", "시간이 초과되어 답을 받지 못했습니다."),
+    "cancelled": _CALLED_OFF,
+    "abandoned": _CALLED_OFF,
+    "interrupt_cancelled": _CALLED_OFF,
+    "run_cancelled": _CALLED_OFF,
+}
 
 
 def _tell_error(done: Done) -> tuple[str, str]:
     text = done.result.text
-    for pattern, english, korean in _FAILURES:
-        if re.search(pattern, text, re.IGNORECASE):
-            return english, korean
+    if done.failure in _FAILURES:
+        return _FAILURES[done.failure]
     said = f"`{done.call.name}`"
     quoted = _quote(text)
     return (
@@ -210,11 +195,11 @@ def _highlight(data: Any, done: Done) -> tuple[str, str]:
 
 
 def _filter(data: Any, done: Done) -> tuple[str, str]:
-    applied = _quote(json.dumps(data["applied"], ensure_ascii=False))
-    return (
-        f"The list shows {data['rows']} rows for {applied}.",
-        f"{applied} 조건으로 {data['rows']}건을 보여 드립니다.",
-    )
+    given = {name: value for name, value in data["applied"].items() if value}
+    if not given:
+        return f"The list shows all of its {data['rows']} rows.", f"목록의 {data['rows']}건을 모두 보여 드립니다."
+    applied = _quote(json.dumps(given, ensure_ascii=False))
+    return f"The list shows {data['rows']} rows for {applied}.", f"{applied} 조건으로 {data['rows']}건을 보여 드립니다."
 
 
 def _form(data: Any, done: Done) -> tuple[str, str]:

@@ -92,7 +92,8 @@ def show_outcome(out: Terminal, renderer: Renderer, result: RunResult) -> None:
         out.line(f"waiting for an answer to {one_line(interrupt.id)} ({one_line(interrupt.reason)}){question}")
     for usage in result.usage:
         out.line(f"usage: {data(usage.model_dump(mode='json', by_alias=True))}", "dim")
-    out.line(f"[{result.status}]", "bold")
+    stopped = " the agent was stopped" if result.status is RunStatus.CANCELLED else ""
+    out.line(f"[{result.status}]{stopped}", "bold")
 
 
 def report(result: RunResult, events: Iterable[Event], *, legacy: bool) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Renderer:
         self.warned.append(diagnostic)
         self._out.close()
         where = f" at {diagnostic.path}" if diagnostic.path else ""
-        self._err.line(f"warning: {diagnostic.code}{where}: {diagnostic.message}", "yellow")
+        self._err.line(one_line(f"warning: {diagnostic.code}{where}: {diagnostic.message}"), "yellow")
 
     def close(self) -> None:
         """End what is open."""

@@ -52,8 +52,9 @@ class DroppedPart:
     where: str
 
     def __str__(self) -> str:
-        details = [text for text in (self.mime_type, self.source_kind and f"{self.source_kind} source") if text]
-        return self.kind + (f" ({', '.join(details)})" if details else "")
+        source = self.source_kind and f"{_plain(self.source_kind)} source"
+        details = ", ".join(text for text in (_plain(self.mime_type or ""), source) if text)
+        return f"{_plain(self.kind)} ({details})" if details else _plain(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,11 @@ def _field(holder: object, name: str) -> Any:
     if isinstance(holder, Mapping):
         return holder.get(name)
     return getattr(holder, to_snake(name), None)
+
+
+def _plain(text: str) -> str:
+    """`text` for a log line: what an agent put there must not look like another one."""
+    return text if text.isprintable() else repr(text)
 
 
 def _text_at(value: object, where: str) -> str:

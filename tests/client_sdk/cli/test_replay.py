@@ -77,6 +77,10 @@ def test_outcomes(cli: Cli, tmp_path: Path, name: str, status: str, exit_status:
     assert (ran.out, ran.status, ran.err) == (f"{status}\n", exit_status, error)
 
 
+def test_a_cancelled_run_is_shown_as_stopped(cli: Cli, tmp_path: Path) -> None:
+    assert cli("replay", outcome("cancelled", tmp_path)).out == "[cancelled] the agent was stopped\n"
+
+
 def test_a_rejection_names_the_rule_the_event_and_the_place(cli: Cli, tmp_path: Path) -> None:
     ran = cli("replay", outcome("rejected", tmp_path), "--json")
     error = ran.document["error"]

@@ -96,6 +96,18 @@ def test_the_document_holds_every_run_of_the_round_trip(cli: Cli, pydantic_ai: S
     assert document["pendingToolCalls"] == []
 
 
+def test_a_recorded_round_trip_replays_without_running_anything(cli: Cli, pydantic_ai: Server, tmp_path: Path) -> None:
+    flags = ("-m", "go", "--tools", DESK, "--yes", "--thread", "t-1", "--record", "run.sse")
+    assert cli("run", pydantic_ai.url("frontend-tool"), *flags).status == 0
+    before = len(pydantic_ai.requests["frontend-tool"])
+    document = cli("replay", "run.sse", "--json").document
+    assert len(pydantic_ai.requests["frontend-tool"]) == before
+    assert document["status"] == "completed"
+    assert [event["type"] for event in document["events"]].count("RUN_FINISHED") == 2
+    assert document["request"]["threadId"] == "t-1"
+    assert [m["role"] for m in document["messages"]] == ["assistant", "assistant"]
+
+
 @pytest.mark.parametrize(
     ("tools", "error"),
     [

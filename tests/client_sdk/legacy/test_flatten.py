@@ -222,6 +222,7 @@ def test_a_wire_message_flattens_like_its_model() -> None:
         (DroppedPart("image", "image/png", "data", "/content/1"), "image (image/png, data source)"),
         (DroppedPart("video", None, "url", "/content/1"), "video (url source)"),
         (DroppedPart("hologram", None, None, "/content/1"), "hologram"),
+        (DroppedPart("image", "x\nERROR", "data", "/content/1"), "image ('x\\nERROR', data source)"),
     ],
 )
 def test_the_announcement_names_what_was_lost_and_where(part: DroppedPart, words: str) -> None:

@@ -38,7 +38,7 @@ class Replay:
         self._input = dict(input or {})
         self._peer = Peer(peer_version)
         self._sent: list[Diagnostic] = []
-        held = adopt_messages(self._input.get("messages") or (), self._sent.append)
+        held = adopt_messages(_messages_of(self._input), self._sent.append)
         state = self._input.get("state")
         conversation = Conversation(held, {} if state is None else state)
         self._held = [wire(message) for message in held]
@@ -82,6 +82,13 @@ class Replay:
         first = next(iter(self._pipeline.ledger.runs), None)
         ids = {"threadId": first.thread_id if first else "", "runId": first.run_id if first else ""}
         return prepare_input({**ids, **self._input, "messages": self._held}, self._peer, warn)
+
+
+def _messages_of(input: Mapping[str, Any]) -> list[Any]:
+    messages = input.get("messages", [])
+    if not isinstance(messages, list):
+        raise InputError("the run input is malformed: its messages are no list", path="/messages")
+    return messages
 
 
 def replay(

@@ -234,12 +234,41 @@ def explain(value: Any, shape: Shape, error: ValidationError) -> Malformed:
 
 def _dump(value: Any) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        return _encode(value)
     except UnicodeEncodeError:
-        raise CutText("", "a string in it holds half of a UTF-16 surrogate pair") from None
-    except (TypeError, ValueError, RecursionError) as error:
+        raise CutText(_culprit(value), "a string in it holds half of a UTF-16 surrogate pair") from None
+    except _NO_JSON as error:
         # Only middleware or an application can hold such a value: a frame was JSON when it came in.
-        raise Malformed("", f"not representable as JSON: {error}") from None
+        raise Malformed(_culprit(value), f"not representable as JSON: {error}") from None
+
+
+_NO_JSON: Final = (TypeError, ValueError, RecursionError)
+_DEEP_ENOUGH: Final = 20
+
+
+def _encode(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _culprit(value: Any) -> str:
+    """The JSON Pointer to the innermost value that cannot be encoded; a cycle is followed for a while only."""
+    path = ""
+    for _ in range(_DEEP_ENOUGH):
+        entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        found = next(((key, inner) for key, inner in entries if not _encodable(inner)), None)
+        if found is None:
+            break
+        key, value = found
+        path = pointer(path, key)
+    return path
+
+
+def _encodable(value: Any) -> bool:
+    try:
+        _encode(value)
+    except _NO_JSON:
+        return False
+    return True
 
 
 def conform(value: Any, shape: Shape, adapter: TypeAdapter[Any], removed: Callable[[Removed], None]) -> Any:

@@ -65,6 +65,8 @@ def adopt_message(message: Message | Mapping[str, Any], warn: Warn, *, path: str
     """
     if isinstance(message, BaseModel):
         return message
+    if not isinstance(message, Mapping):
+        raise InputError(f"the message at {path or '/'} is malformed: it is no object", path=path)
     raw = _omit_nulls(upgrade_message(dict(message)), MESSAGE_SHAPE)
     try:
         model = conform(raw, MESSAGE_SHAPE, MESSAGE_ADAPTER, lambda removed: warn(_stripped(removed, path)))
@@ -155,9 +157,11 @@ def _as_string(message: Any, path: str, warn: Warn) -> Any:
     """VE-3: a peer at or below 0.0.39 holds strings only; a malformed message is left to be refused (VE-4)."""
     if not isinstance(message, dict):
         return message
-    content = message.get("content", "")
+    if "content" not in message and message.get("role") == "assistant":
+        return {**message, "content": ""}  # its schema requires what is optional now
+    content = message.get("content")
     if not isinstance(content, list):
-        return {**message, "content": content}
+        return message
     flat = flatten(content, where=f"{path}/content")
     for part in flat.dropped:
         warn(parts_dropped(part, message_id=str(message.get("id"))))

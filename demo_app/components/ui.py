@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from demo_app.components.typed import typed_input
 from demo_app.i18n import t
 from demo_app.theme import Tone
 
@@ -153,7 +154,7 @@ def search_field(placeholder: Any, name: str, value: Any, on_change: Any) -> rx.
         rx.el.label(t("search"), html_for=name),
         rx.el.div(
             icon("search", 16),
-            rx.el.input(
+            typed_input(
                 id=name,
                 type="search",
                 value=value,

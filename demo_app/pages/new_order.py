@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from demo_app.components.typed import typed_input, typed_textarea
 from demo_app.components.ui import (
     bones,
     card,
@@ -164,7 +165,7 @@ def _option(option: rx.Var[CustomerOption | ProductOption]) -> rx.Component:
 
 
 def _quantity() -> rx.Component:
-    return rx.el.input(
+    return typed_input(
         value=NewOrderState.quantity,
         on_change=NewOrderState.set_quantity,
         input_mode="numeric",
@@ -175,7 +176,7 @@ def _quantity() -> rx.Component:
 
 
 def _note() -> rx.Component:
-    return rx.el.textarea(
+    return typed_textarea(
         value=NewOrderState.note, on_change=NewOrderState.set_note, rows="3", **_control("note", hint=True)
     )
 

@@ -1,0 +1,28 @@
+"""axe-core on a page as it stands, once nothing on it moves any more."""
+
+from typing import Any, Final
+
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
+from playwright.sync_api import Page
+
+RULES: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+STILL: Final = """() => document.getAnimations().every(
+  (one) => one.effect?.getTiming().iterations === Infinity || one.playState !== 'running')"""
+"""Colours are judged when transitions have come to their end; what pulses without end is judged as it is."""
+
+
+def violations(page: Page) -> list[str]:
+    """What axe has against the page: rule, impact, elements and why, a line each."""
+    page.wait_for_function(STILL)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found: list[dict[str, Any]] = page.evaluate(
+        "(tags) => axe.run(document, {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']})"
+        ".then((result) => result.violations)",
+        list(RULES),
+    )
+    return [
+        f"{each['id']} ({each['impact']}): {node['target']} {node['html'][:160]} | {node['failureSummary']}"
+        for each in found
+        for node in each["nodes"]
+    ]

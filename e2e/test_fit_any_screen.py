@@ -1,0 +1,73 @@
+"""A phone, a tablet and a desk: nothing runs out of the window, and the assistant is a panel or a sheet."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from e2e.conftest import Visitor
+from e2e.pages.back_office import PATHS, Listing
+from e2e.server import DemoServer
+
+Visit = Callable[..., Visitor]
+
+
+@pytest.mark.parametrize("viewport", ["phone", "tablet", "desktop"])
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_page_fits(demo: DemoServer, visit: Visit, viewport: str, language: str) -> None:
+    app = visit(demo, viewport=viewport, language=language).app.open("/")
+    too_wide = {}
+    for name, path in PATHS.items():
+        app.page.evaluate("(path) => window.hallaNavigate(path)", path)
+        app.wait_shown(path)
+        expect(app.heading).to_be_in_viewport()
+        if app.overflow() > 0:
+            too_wide[name] = app.overflow()
+    assert not too_wide
+
+
+def test_what_a_finger_must_hit_is_big_enough(demo: DemoServer, visit: Visit) -> None:
+    app = visit(demo, viewport="phone", has_touch=True).app.open("/orders")
+    small = app.page.evaluate(
+        """() => [...document.querySelectorAll('a, button, select, input, summary')]
+          .filter((one) => one.checkVisibility() && !one.closest('.skip-link, td, th, p'))
+          .map((one) => [one.id || one.textContent.trim(), one.getBoundingClientRect()])
+          .filter(([, box]) => box.width > 0 && (box.height < 32 || box.width < 24)).map(([name]) => name)"""
+    )
+    assert not small
+
+
+def test_the_assistant_is_a_sheet_on_a_phone(demo: DemoServer, visit: Visit) -> None:
+    app = visit(demo, viewport="phone").app.open("/orders")
+    sheet, opener = app.page.locator("#assistant-panel"), app.page.locator("#assistant-open")
+    expect(sheet).not_to_be_in_viewport()
+    opener.click()
+    expect(sheet).to_be_in_viewport()
+    expect(opener).to_have_attribute("aria-expanded", "true")
+    expect(app.page.locator("#assistant-title")).to_be_focused()
+    assert app.main.evaluate("(main) => main.inert")
+    app.page.keyboard.press("Escape")
+    expect(sheet).not_to_be_in_viewport()
+    expect(opener).to_be_focused()
+    assert not app.main.evaluate("(main) => main.inert")
+    opener.click()
+    app.page.locator("#assistant-close").click()
+    expect(sheet).not_to_be_in_viewport()
+
+
+def test_the_assistant_stands_beside_the_page_on_a_desk(demo: DemoServer, visit: Visit) -> None:
+    app = visit(demo).app.open("/orders")
+    panel = app.page.locator("#assistant-panel").bounding_box()
+    page = app.main.bounding_box()
+    assert panel is not None
+    assert page is not None
+    assert panel["x"] >= page["x"] + page["width"] - 1
+    expect(app.page.locator("#assistant-open")).to_be_hidden()
+
+
+def test_wide_tables_keep_what_matters_on_a_phone(demo: DemoServer, visit: Visit) -> None:
+    app = visit(demo, viewport="phone").app.open("/orders?status=pending")
+    row = Listing(app, "orders").rows.first
+    newest = demo.shop.orders(status="pending")[0]
+    for word in (f"#{newest.id}", newest.customer_name, "Pending", f"₩{newest.total_krw:,}"):
+        expect(row.get_by_text(word).first).to_be_in_viewport()

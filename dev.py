@@ -73,11 +73,13 @@ def create_venv() -> None:
 
 def ensure_python() -> None:
     """Install what the lock names, unless that was done for this very lock and this very Python."""
-    wanted = hashlib.sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
-    if PYTHON.exists() and STAMP.exists() and STAMP.read_text() == wanted:
+    wanted = f"{sys.version}\n{hashlib.sha256(LOCK.read_bytes()).hexdigest()}\n"
+    found = STAMP.read_text() if PYTHON.exists() and STAMP.exists() else ""
+    if found == wanted:
         return
     say("Installing Python packages into .venv (once, a minute or two)")
-    create_venv()
+    if not found.startswith(sys.version):
+        create_venv()
     run(
         [
             str(PYTHON),

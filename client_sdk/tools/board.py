@@ -656,7 +656,7 @@ def _stated(call: PendingCall, record: CallRecord) -> tuple[str, CallText]:
     """
     if not call.complete:
         return call.arguments, CallText.INCOMPLETE
-    earlier = None if record.offered is None or record.offered.run_id == call.run_id else record.offered.arguments
+    earlier = None if record.offered is None else record.offered.arguments
     if earlier is None or earlier == call.arguments or _same_json(call.arguments, earlier):
         return call.arguments, CallText.COMPLETE
     if call.arguments.startswith(earlier) and _same_json(call.arguments[len(earlier) :], earlier):

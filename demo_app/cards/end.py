@@ -35,7 +35,7 @@ def end_card(card: rx.Var[Card]) -> rx.Component:
             ),
             class_name="end-line",
         ),
-        class_name="end",
+        class_name="run-end",
         custom_attrs={"data-card": "end", "data-phase": card.phase},
     )
 

@@ -97,6 +97,12 @@ class ChatState(rx.State):
         if same and follower is not None and follower.session == self.router.session.session_id:
             return None
         self._describe_agent()
+        # What a page load starts is cancelled by the next one; so the page itself asks to be followed.
+        return rx.call_script("''", callback=ChatState.begin)
+
+    @rx.event
+    def begin(self, _answer: str) -> Any:
+        """The page asks to be followed."""
         return ChatState.follow
 
     def _new_thread(self) -> str:

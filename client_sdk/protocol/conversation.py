@@ -612,3 +612,8 @@ _REDUCERS: Final[dict[type, Callable[[Conversation, Any], _Touched]]] = {
     ReasoningEncryptedValueEvent: Conversation._encrypted_value,
     RunStartedEvent: Conversation._run_started,
 }
+
+CONTINUATIONS: Final[dict[type, Callable[[Conversation, Any], _Touched]]] = {
+    kind: _REDUCERS[kind] for kind in (TextMessageContentEvent, ReasoningMessageContentEvent, ToolCallArgsEvent)
+}
+"""The reducers of what makes up most of a stream: events that continue an open item."""

@@ -19,7 +19,7 @@ from client_sdk.diagnostics import Diagnostic
 from client_sdk.errors import ProtocolError
 from client_sdk.protocol.chunks import CHUNK_EVENTS, Expander
 from client_sdk.protocol.compat import Compatibility, Peer
-from client_sdk.protocol.conversation import CallView, Conversation, MessageView
+from client_sdk.protocol.conversation import CONTINUATIONS, CallView, Conversation, MessageView
 from client_sdk.protocol.enforce import CutText, Enforcer
 from client_sdk.protocol.notes import Notes
 from client_sdk.protocol.order import Verifier
@@ -28,6 +28,8 @@ from client_sdk.protocol.surrogates import Seams, mend_all, read_json
 from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FLAT_EVENTS
 
 _validate = EVENT_ADAPTER.validator.validate_json
+_REQUIRED_OF_A_CONTINUATION = 3
+"""Its type, the id of what it continues, and its delta."""
 
 
 def _is_plain_result(event: Any) -> bool:
@@ -128,9 +130,12 @@ class Pipeline:
         """
         if self.error is not None:
             return []
-        event = self._quick(payload)
-        if event is None:
-            return [update for raw in self.decode(payload) for update in self.feed_raw(raw, index=self._decoded)]
+        try:
+            event: Any = _validate(payload, strict=True, by_alias=True, by_name=False)
+        except ValidationError:
+            return self._the_long_way(payload)
+        if not self._is_settled(event, payload):
+            return self._the_long_way(payload)
         notes = self._notes
         self._decoded = notes.index = self._decoded + 1
         notes.event_type = event.type
@@ -141,27 +146,29 @@ class Pipeline:
             self._reject(error)
         return updates
 
-    def _quick(self, payload: str | bytes) -> Event | None:
-        """The event in `payload` when nothing is left to translate or strip in it, else None.
+    def _the_long_way(self, payload: str | bytes) -> list[Update]:
+        return [update for raw in self.decode(payload) for update in self.feed_raw(raw, index=self._decoded)]
 
-        The same verdict as the long way, reached without building a dictionary:
-        for an event of scalars that validates, unknown keys and nulls are all
-        that could be left to judge.
+    def _is_settled(self, event: Any, payload: str | bytes) -> bool:
+        """Whether nothing is left to translate or strip in a validated event.
+
+        The same verdict as the long way, reached without building a dictionary: for an
+        event of scalars that validates, unknown keys and nulls are all that could be left
+        to judge, and one that sets no more than it must has neither.
         """
-        try:
-            event: Any = _validate(payload, strict=True, by_alias=True, by_name=False)
-        except ValidationError:
-            return None
-        if (
-            (event.__class__ in FLAT_EVENTS or _is_plain_result(event))
-            and not event.__pydantic_extra__
+        kind = event.__class__
+        if kind in CONTINUATIONS:
+            if len(event.__pydantic_fields_set__) == _REQUIRED_OF_A_CONTINUATION:
+                return self._plain
+        elif kind not in FLAT_EVENTS and not _is_plain_result(event):
+            return False
+        return (
+            not event.__pydantic_extra__
             and event.metadata is None
             and event.raw_event is None
             and (b"null" if payload.__class__ is bytes else "null") not in payload  # type: ignore[operator]
             and self._plain
-        ):
-            return event  # type: ignore[no-any-return]
-        return None
+        )
 
     # The two halves, with middleware in between.
 
@@ -241,8 +248,15 @@ class Pipeline:
     def _deliver(self, event: Event, updates: list[Update]) -> None:
         if self._lanes or self._halves or event.__class__ in CHUNK_EVENTS:
             self._assemble(event, updates)
-        else:
+            return
+        reduce = CONTINUATIONS.get(event.__class__)
+        if reduce is None:
             updates.append(self._take_in(event))
+            return
+        # Most of a stream, and by the shortest way: what continues an item is nothing to the ledger.
+        self._verifier.verify(event)
+        view, call = reduce(self.conversation, event)
+        updates.append(Update(event, view, call, self._collect() if self._notes.pending else ()))
 
     def _assemble(self, event: Event, updates: list[Update]) -> None:
         for expanded in self._expander.feed(event):

@@ -3,6 +3,7 @@
 from typing import Any
 
 import reflex as rx
+from reflex_components_core.core.upload import Upload  # type: ignore[import-untyped]
 from starlette.types import ASGIApp
 
 from demo_app.agent.endpoint import create_app
@@ -47,6 +48,9 @@ def with_agent(pages: ASGIApp) -> ASGIApp:
     agent.mount("", pages)
     return agent
 
+
+# A server that runs an earlier build draws no page, so it would not notice that files can be attached.
+Upload.is_used = True
 
 app = rx.App(
     api_transformer=with_agent,

@@ -12,7 +12,8 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "chat.hint": (
         "Ask about orders, stock or invoices. What I do on these pages, you see here, and nothing is ordered or paid"
         " without your word.",
-        "주문, 재고, 청구서를 물어보세요. 제가 화면에서 하는 일은 여기에 보이고, 주문이나 결제는 허락 없이 하지 않습니다.",
+        "주문, 재고, 청구서를 물어보세요. 제가 화면에서 하는 일은 여기에 보이고, 주문이나 결제는 허락 없이 하지"
+        " 않습니다.",
     ),
     "chat.suggestions": ("Suggestions", "추천 질문"),
     "chat.scripted": ("Scripted model, no AI", "대본 모델, AI 아님"),
@@ -108,7 +109,10 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     # why a call did not run
     "reason.declined": ("You said no. Nothing was done.", "거절하셨습니다. 아무 일도 하지 않았습니다."),
     "reason.run_failed": ("The run failed, so nothing was run.", "실행이 실패해서 아무것도 실행하지 않았습니다."),
-    "reason.run_cancelled": ("The run was stopped, so nothing was run.", "실행이 중지되어 아무것도 실행하지 않았습니다."),
+    "reason.run_cancelled": (
+        "The run was stopped, so nothing was run.",
+        "실행이 중지되어 아무것도 실행하지 않았습니다.",
+    ),
     "reason.run_rejected": (
         "The agent broke the protocol's rules, so nothing was run.",
         "에이전트가 프로토콜 규칙을 어겨서 아무것도 실행하지 않았습니다.",
@@ -128,7 +132,10 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "reason.unknown_tool": ("This app has no tool of that name.", "그런 이름의 도구는 없습니다."),
     "reason.tool_not_offered": ("This tool was not offered in that run.", "그 실행에서 제공하지 않은 도구입니다."),
-    "reason.arguments_not_json": ("The arguments are no JSON; the agent was told.", "인수가 JSON이 아니어서 알려 주었습니다."),
+    "reason.arguments_not_json": (
+        "The arguments are no JSON; the agent was told.",
+        "인수가 JSON이 아니어서 알려 주었습니다.",
+    ),
     "reason.arguments_not_an_object": (
         "The arguments are no JSON object; the agent was told.",
         "인수가 JSON 객체가 아니어서 알려 주었습니다.",

@@ -1,14 +1,15 @@
 """An activity of the agent's: steps and progress where it tells them, its data where it does not."""
 
+from typing import Any
+
 import reflex as rx
 
 from demo_app.cards.frame import code_text, fold, tool_frame
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card, Step
 
 
-def activity_card(card: rx.Var[Card]) -> rx.Component:
+def activity_card(card: Any) -> rx.Component:
     """The card."""
     return tool_frame(
         icon("activity", 17),
@@ -21,7 +22,7 @@ def activity_card(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _progress(card: rx.Var[Card]) -> rx.Component:
+def _progress(card: Any) -> rx.Component:
     return rx.el.div(
         rx.el.span(class_name="meter-fill", style={"width": f"{card.percent}%"}),
         class_name="meter is-info",
@@ -31,7 +32,7 @@ def _progress(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _step(step: rx.Var[Step]) -> rx.Component:
+def _step(step: Any) -> rx.Component:
     return rx.el.li(
         rx.match(
             step.status,
@@ -49,5 +50,8 @@ def _step(step: rx.Var[Step]) -> rx.Component:
             ),
             class_name="sr-only",
         ),
-        class_name=["step", rx.match(step.status, ("done", "is-done"), ("running", "is-running"), ("failed", "is-failed"), "")],
+        class_name=[
+            "step",
+            rx.match(step.status, ("done", "is-done"), ("running", "is-running"), ("failed", "is-failed"), ""),
+        ],
     )

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card, Chart, Mark
+from demo_app.state.cards_model import Chart, Mark
 
 WIDTH, HEIGHT = 320, 150
 _TOP, _BOTTOM = 18, 22
@@ -88,15 +88,13 @@ def _number(value: float) -> str:
     return f"{value:.1f}"
 
 
-def chart_body(card: rx.Var[Card]) -> rx.Component:
+def chart_body(card: Any) -> rx.Component:
     """The drawing, and its figures as a table."""
     chart = card.chart
     return rx.el.figure(
         rx.cond(
             chart.title != "",
-            rx.el.figcaption(
-                chart.title, rx.cond(chart.unit != "", f" ({chart.unit})", ""), class_name="mini-caption"
-            ),
+            rx.el.figcaption(chart.title, rx.cond(chart.unit != "", f" ({chart.unit})", ""), class_name="mini-caption"),
         ),
         rx.el.svg(
             rx.el.line(x1="0", x2=str(WIDTH), y1=chart.base, y2=chart.base, class_name="base-line"),
@@ -126,13 +124,13 @@ def chart_body(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _bar(mark: rx.Var[Mark]) -> rx.Component:
+def _bar(mark: Any) -> rx.Component:
     return rx.el.rect(x=mark.x, y=mark.y, width=mark.width, height=mark.height, rx="2", class_name="mark")
 
 
-def _label(mark: rx.Var[Mark]) -> rx.Component:
+def _label(mark: Any) -> rx.Component:
     return rx.el.text(mark.label, x=mark.middle, y=str(HEIGHT - 6), text_anchor="middle")
 
 
-def _figures(mark: rx.Var[Mark]) -> rx.Component:
+def _figures(mark: Any) -> rx.Component:
     return rx.el.tr(rx.el.th(mark.label, scope="row"), rx.el.td(mark.value, class_name="end"))

@@ -8,11 +8,10 @@ from demo_app.cards.form import form_inputs
 from demo_app.cards.frame import explained
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card
 from demo_app.state.chat import ChatState
 
 
-def consent_form(card: rx.Var[Card]) -> rx.Component:
+def consent_form(card: Any) -> rx.Component:
     """The call's arguments as a form. Nothing has happened yet, and it says so."""
     approve: Any = ChatState.approve
     decline: Any = ChatState.decline
@@ -32,7 +31,7 @@ def consent_form(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def held_choice(card: rx.Var[Card]) -> rx.Component:
+def held_choice(card: Any) -> rx.Component:
     """A call that nothing runs by itself: the run broke off, or it was started and not heard of again."""
     run: Any = ChatState.run_anyway
     decline: Any = ChatState.decline

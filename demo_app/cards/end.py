@@ -6,7 +6,6 @@ import reflex as rx
 
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card
 from demo_app.state.chat import ChatState
 
 _LOUD = {
@@ -20,7 +19,7 @@ _LOUD = {
 }
 
 
-def end_card(card: rx.Var[Card]) -> rx.Component:
+def end_card(card: Any) -> rx.Component:
     """The card."""
     return rx.el.div(
         rx.match(card.phase, *[(phase, _loud(phase, card)) for phase in _LOUD], rx.fragment()),
@@ -40,7 +39,7 @@ def end_card(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _loud(phase: str, card: rx.Var[Card]) -> rx.Component:
+def _loud(phase: str, card: Any) -> rx.Component:
     tone, glyph = _LOUD[phase]
     words: list[Any] = [rx.el.strong(t(f"end.{phase}"))]
     return rx.el.div(

@@ -1,16 +1,17 @@
 """A few figures and words with their labels."""
 
+from typing import Any
+
 import reflex as rx
 
 from demo_app.i18n import TEXTS, t
-from demo_app.state.cards_model import Card, Fact
 
 
-def facts_body(card: rx.Var[Card]) -> rx.Component:
+def facts_body(card: Any) -> rx.Component:
     """The list."""
     return rx.el.dl(rx.foreach(card.facts, _fact), class_name="facts tight")
 
 
-def _fact(fact: rx.Var[Fact]) -> rx.Component:
+def _fact(fact: Any) -> rx.Component:
     known = [(key.removeprefix("fact."), t(key)) for key in TEXTS if key.startswith("fact.")]
     return rx.el.div(rx.el.dt(rx.match(fact.label, *known, fact.label)), rx.el.dd(fact.value))

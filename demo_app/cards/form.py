@@ -6,15 +6,14 @@ import reflex as rx
 
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card, FormInput, Option
 
 
-def form_inputs(card: rx.Var[Card]) -> rx.Component:
+def form_inputs(card: Any) -> rx.Component:
     """All of them, in the schema's order."""
     return rx.el.div(rx.foreach(card.fields, lambda one: _field(card.key, one)), class_name="form tight")
 
 
-def _field(key: Any, one: rx.Var[FormInput]) -> rx.Component:
+def _field(key: Any, one: Any) -> rx.Component:
     identity = f"{key}/{one.name}"
     return rx.el.div(
         rx.cond(
@@ -50,7 +49,7 @@ def _field(key: Any, one: rx.Var[FormInput]) -> rx.Component:
     )
 
 
-def _control(identity: Any, one: rx.Var[FormInput]) -> rx.Component:
+def _control(identity: Any, one: Any) -> rx.Component:
     common: dict[str, Any] = {
         "id": identity,
         "name": one.name,
@@ -78,5 +77,5 @@ def _control(identity: Any, one: rx.Var[FormInput]) -> rx.Component:
     )
 
 
-def _option(option: rx.Var[Option]) -> rx.Component:
+def _option(option: Any) -> rx.Component:
     return rx.el.option(option.label, value=option.value)

@@ -8,11 +8,10 @@ from demo_app.cards.form import form_inputs
 from demo_app.cards.frame import code_text, fold, tool_frame
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card
 from demo_app.state.chat import ChatState
 
 
-def interrupt_card(card: rx.Var[Card]) -> rx.Component:
+def interrupt_card(card: Any) -> rx.Component:
     """The open question; an expired one can only be cancelled (IR-3)."""
     answer: Any = ChatState.answer
     cancel: Any = ChatState.cancel
@@ -44,18 +43,21 @@ def interrupt_card(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def decision_card(card: rx.Var[Card]) -> rx.Component:
+def decision_card(card: Any) -> rx.Component:
     """What the visitor answered."""
     return tool_frame(
         icon("check-check", 17),
         _reason(card),
         card.phase,
         rx.el.p(card.text, class_name="interrupt-text"),
-        rx.cond(card.arguments != "", fold(t("interrupt.your_answer"), code_text(card.arguments, t("interrupt.your_answer")))),
+        rx.cond(
+            card.arguments != "",
+            fold(t("interrupt.your_answer"), code_text(card.arguments, t("interrupt.your_answer"))),
+        ),
         class_name="quiet",
         custom_attrs={"data-card": "decision", "data-phase": card.phase},
     )
 
 
-def _reason(card: rx.Var[Card]) -> Any:
+def _reason(card: Any) -> Any:
     return rx.match(card.title, ("approval_required", t("interrupt.approval")), card.title)

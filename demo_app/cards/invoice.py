@@ -8,7 +8,7 @@ from demo_app.cards.facts import facts_body
 from demo_app.cards.media import media_list
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.i18n import krw
-from demo_app.state.cards_model import Card, Fact
+from demo_app.state.cards_model import Fact
 
 
 class _Invoice(Lenient):
@@ -41,6 +41,6 @@ def read(arguments: Any, result: Any) -> dict[str, Any] | None:
     }
 
 
-def invoice_body(card: rx.Var[Card]) -> rx.Component:
+def invoice_body(card: Any) -> rx.Component:
     """Facts, then media."""
     return rx.el.div(facts_body(card), media_list(card.media), class_name="stack tight")

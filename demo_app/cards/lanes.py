@@ -1,14 +1,15 @@
 """Subagents at work, a lane each."""
 
+from typing import Any
+
 import reflex as rx
 
 from demo_app.cards.frame import phase_badge
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card, Lane, LaneLine
 
 
-def lanes_card(card: rx.Var[Card]) -> rx.Component:
+def lanes_card(card: Any) -> rx.Component:
     """The lanes, side by side where there is room."""
     return rx.el.section(
         rx.el.h3(t("card.subagents"), class_name="sr-only"),
@@ -18,7 +19,7 @@ def lanes_card(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _lane(lane: rx.Var[Lane]) -> rx.Component:
+def _lane(lane: Any) -> rx.Component:
     return rx.el.div(
         rx.el.div(
             icon("bot", 16),
@@ -34,11 +35,14 @@ def _lane(lane: rx.Var[Lane]) -> rx.Component:
     )
 
 
-def _line(line: rx.Var[LaneLine]) -> rx.Component:
+def _line(line: Any) -> rx.Component:
     return rx.el.li(
         rx.match(
             line.kind,
-            ("call", rx.el.span(icon("wrench", 13), rx.el.code(line.text), phase_badge(line.phase), class_name="lane-call")),
+            (
+                "call",
+                rx.el.span(icon("wrench", 13), rx.el.code(line.text), phase_badge(line.phase), class_name="lane-call"),
+            ),
             ("reasoning", rx.el.span(line.text, class_name="thought")),
             rx.el.span(line.text),
         )

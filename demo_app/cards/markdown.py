@@ -7,10 +7,9 @@ Pictures become links, links say that they leave this app, and only addresses th
 from typing import Any
 
 import reflex as rx
-from reflex_components_code.code import Theme
 
-_PROPS_SRC = rx.Var("(props.src || '')")
-_PROPS_ALT = rx.Var("(props.alt || props.src || '')")
+_PROPS_SRC: rx.Var[str] = rx.Var("(props.src || '')")
+_PROPS_ALT: rx.Var[str] = rx.Var("(props.alt || props.src || '')")
 
 
 def _link(value: Any) -> rx.Component:
@@ -18,7 +17,9 @@ def _link(value: Any) -> rx.Component:
 
 
 def _picture(value: Any) -> rx.Component:
-    return rx.el.a(_PROPS_ALT, href=_PROPS_SRC, target="_blank", rel="noopener noreferrer nofollow", class_name="md-picture")
+    return rx.el.a(
+        _PROPS_ALT, href=_PROPS_SRC, target="_blank", rel="noopener noreferrer nofollow", class_name="md-picture"
+    )
 
 
 def _heading(level: int) -> Any:
@@ -29,7 +30,7 @@ def _heading(level: int) -> Any:
 def _code_block(value: Any, **props: Any) -> rx.Component:
     return rx.code_block(
         value,
-        theme=rx.color_mode_cond(Theme.vs, Theme.a11y_dark),
+        theme=rx.color_mode_cond(rx.code_block.themes.vs, rx.code_block.themes.a11y_dark),
         wrap_long_lines=True,
         class_name="md-code",
         **props,

@@ -1,18 +1,19 @@
 """Media parts: what this app holds is shown or linked; what lies elsewhere is a link that nothing loads by itself."""
 
+from typing import Any
+
 import reflex as rx
 
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Media
 
 
-def media_list(media: rx.Var[list[Media]]) -> rx.Component:
+def media_list(media: Any) -> rx.Component:
     """All parts of a message or result, in order; nothing when there are none."""
     return rx.cond(media.length() > 0, rx.el.div(rx.foreach(media, _part), class_name="media-list"))
 
 
-def _part(part: rx.Var[Media]) -> rx.Component:
+def _part(part: Any) -> rx.Component:
     return rx.match(
         part.kind,
         ("image", _image(part)),
@@ -23,7 +24,7 @@ def _part(part: rx.Var[Media]) -> rx.Component:
     )
 
 
-def _image(part: rx.Var[Media]) -> rx.Component:
+def _image(part: Any) -> rx.Component:
     return rx.el.a(
         rx.el.img(src=part.src, alt=rx.cond(part.alt != "", part.alt, part.name), loading="lazy"),
         href=part.src,
@@ -34,7 +35,7 @@ def _image(part: rx.Var[Media]) -> rx.Component:
     )
 
 
-def _file(part: rx.Var[Media], glyph: str, words: rx.Var[str]) -> rx.Component:
+def _file(part: Any, glyph: str, words: rx.Var[str]) -> rx.Component:
     return rx.el.a(
         icon(glyph, 18),
         rx.el.span(part.name, class_name="media-name"),
@@ -46,7 +47,7 @@ def _file(part: rx.Var[Media], glyph: str, words: rx.Var[str]) -> rx.Component:
     )
 
 
-def _elsewhere(part: rx.Var[Media]) -> rx.Component:
+def _elsewhere(part: Any) -> rx.Component:
     return rx.el.a(
         icon("external-link", 18),
         rx.el.span(part.name, class_name="media-name"),
@@ -58,7 +59,7 @@ def _elsewhere(part: rx.Var[Media]) -> rx.Component:
     )
 
 
-def _opaque(part: rx.Var[Media]) -> rx.Component:
+def _opaque(part: Any) -> rx.Component:
     """TC-6: a file's value means something to the agent alone."""
     return rx.el.div(
         icon("file-lock-2", 18),

@@ -7,7 +7,7 @@ import reflex as rx
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.components.ui import badge, link
 from demo_app.i18n import krw, t
-from demo_app.state.cards_model import Card, OrderItem
+from demo_app.state.cards_model import OrderItem
 from demo_app.theme import ORDER_STATUS, ORDER_TONES
 
 
@@ -45,7 +45,7 @@ def _item(order: _Order) -> OrderItem:
     return OrderItem(order.id, order.customer_name, order.status, order.placed_on, total, f"/orders/{order.id}")
 
 
-def orders_body(card: rx.Var[Card]) -> rx.Component:
+def orders_body(card: Any) -> rx.Component:
     """The table."""
     return rx.el.div(
         rx.el.table(
@@ -72,7 +72,7 @@ def orders_body(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _row(order: rx.Var[OrderItem]) -> rx.Component:
+def _row(order: Any) -> rx.Component:
     return rx.el.tr(
         rx.el.th(link(order.number, to=order.href, class_name="row-link"), scope="row"),
         rx.el.td(order.customer, rx.el.span(order.placed_on, class_name="cell-sub always")),

@@ -7,7 +7,7 @@ import reflex as rx
 from demo_app.cards.media import media_list
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.i18n import krw
-from demo_app.state.cards_model import Card, Fact
+from demo_app.state.cards_model import Fact
 
 
 class _Shown(Lenient):
@@ -75,6 +75,6 @@ def read_capture(arguments: Any, result: Any) -> dict[str, Any] | None:
     return {}
 
 
-def picture_body(card: rx.Var[Card]) -> rx.Component:
+def picture_body(card: Any) -> rx.Component:
     """The captured picture, with the words that came with it."""
     return rx.el.div(rx.el.p(card.result, class_name="card-note"), media_list(card.media), class_name="stack tight")

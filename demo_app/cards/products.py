@@ -6,7 +6,7 @@ import reflex as rx
 
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.i18n import either, krw, t
-from demo_app.state.cards_model import Card, ProductItem
+from demo_app.state.cards_model import ProductItem
 
 _MOST_TILES = 12
 
@@ -45,20 +45,18 @@ def _item(product: _Product) -> ProductItem:
     )
 
 
-def products_body(card: rx.Var[Card]) -> rx.Component:
+def products_body(card: Any) -> rx.Component:
     """The tiles."""
     return rx.el.div(
         rx.el.ul(rx.foreach(card.products, _tile), class_name="mini-tiles"),
         rx.cond(
             card.percent > card.products.length(),
-            rx.el.p(
-                t("card.more_products", shown=card.products.length(), count=card.percent), class_name="card-note"
-            ),
+            rx.el.p(t("card.more_products", shown=card.products.length(), count=card.percent), class_name="card-note"),
         ),
     )
 
 
-def _tile(product: rx.Var[ProductItem]) -> rx.Component:
+def _tile(product: Any) -> rx.Component:
     return rx.el.li(
         rx.el.div(
             rx.el.span(either(product.name, product.name_ko), class_name="mini-name"),

@@ -6,7 +6,7 @@ import reflex as rx
 
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.i18n import krw
-from demo_app.state.cards_model import Card, Fact
+from demo_app.state.cards_model import Fact
 
 
 class _Quote(Lenient):
@@ -46,10 +46,10 @@ def read_report(arguments: Any, result: Any) -> dict[str, Any] | None:
     return None if found is None else {"facts": [Fact(one.analyst, one.finding) for one in found.findings]}
 
 
-def findings_body(card: rx.Var[Card]) -> rx.Component:
+def findings_body(card: Any) -> rx.Component:
     """Each analyst's finding as a paragraph."""
     return rx.el.dl(rx.foreach(card.facts, _finding), class_name="findings")
 
 
-def _finding(fact: rx.Var[Fact]) -> rx.Component:
+def _finding(fact: Any) -> rx.Component:
     return rx.el.div(rx.el.dt(fact.label), rx.el.dd(fact.value))

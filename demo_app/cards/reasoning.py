@@ -1,14 +1,15 @@
 """What the model thought before it spoke, folded away."""
 
+from typing import Any
+
 import reflex as rx
 
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card
 from demo_app.state.chat import ChatState
 
 
-def reasoning_card(card: rx.Var[Card]) -> rx.Component:
+def reasoning_card(card: Any) -> rx.Component:
     """Finished thoughts."""
     return _fold(t("card.thought"), rx.el.p(card.text, class_name="thought"))
 

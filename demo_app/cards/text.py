@@ -1,16 +1,17 @@
 """What the assistant said, in Markdown: finished, or as it streams."""
 
+from typing import Any
+
 import reflex as rx
 
 from demo_app.cards.markdown import markdown
 from demo_app.cards.media import media_list
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card
 from demo_app.state.chat import ChatState
 
 
-def text_card(card: rx.Var[Card]) -> rx.Component:
+def text_card(card: Any) -> rx.Component:
     """A finished text."""
     return rx.el.article(
         rx.el.h3(t("card.assistant"), class_name="sr-only"),

@@ -18,7 +18,6 @@ from demo_app.cards.table import TOOL_BODIES
 from demo_app.cards.weather import weather_body
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card
 
 BODIES: dict[str, Any] = {
     "orders": orders_body,
@@ -32,7 +31,7 @@ BODIES: dict[str, Any] = {
 }
 
 
-def tool_card(card: rx.Var[Card]) -> rx.Component:
+def tool_card(card: Any) -> rx.Component:
     """The card of one call."""
     return tool_frame(
         rx.match(card.title, *[(name, icon(body.glyph, 17)) for name, body in TOOL_BODIES.items()], icon("wrench", 17)),
@@ -47,23 +46,28 @@ def tool_card(card: rx.Var[Card]) -> rx.Component:
             _outcome(card),
         ),
         _details(card),
-        custom_attrs={"data-card": "tool", "data-tool": card.title, "data-phase": card.phase, "data-call": card.call_id},
+        custom_attrs={
+            "data-card": "tool",
+            "data-tool": card.title,
+            "data-phase": card.phase,
+            "data-call": card.call_id,
+        },
     )
 
 
-def _title(card: rx.Var[Card]) -> Any:
+def _title(card: Any) -> Any:
     known = [(name, rx.fragment(t(f"tool.{name}"))) for name in TOOL_BODIES]
     return rx.match(card.title, *known, rx.el.code(card.title))
 
 
-def _outcome(card: rx.Var[Card]) -> rx.Component:
+def _outcome(card: Any) -> rx.Component:
     return rx.fragment(
         rx.cond(card.note != "", rx.el.p(explained("reason.", card.note), class_name="card-note")),
         rx.match(card.body, *[(name, body(card)) for name, body in BODIES.items()], _generic(card)),
     )
 
 
-def _generic(card: rx.Var[Card]) -> rx.Component:
+def _generic(card: Any) -> rx.Component:
     """What is shown of a tool that nobody drew a card for, and of a result that is no success."""
     return rx.fragment(
         rx.cond(card.result != "", rx.el.p(card.result, class_name="tool-result")),
@@ -71,7 +75,7 @@ def _generic(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _details(card: rx.Var[Card]) -> rx.Component:
+def _details(card: Any) -> rx.Component:
     """What was sent and what came back, word for word."""
     return rx.cond(
         (card.phase != "streaming") & (card.phase != "asking"),

@@ -1,5 +1,7 @@
 """The transcript: from a card's kind to its component. Cards sit behind a memo, so that only changed ones are drawn."""
 
+from typing import Any
+
 import reflex as rx
 
 from demo_app.cards.activity import activity_card
@@ -30,17 +32,21 @@ KINDS = {
 @rx.memo
 def card_view(card: rx.Var[Card]) -> rx.Component:
     """One card."""
-    return rx.match(card.kind, *[(kind, draw(card)) for kind, draw in KINDS.items()], _instruction(card))
+    shown: Any = card
+    drawn: rx.Component = rx.match(
+        shown.kind, *[(kind, draw(shown)) for kind, draw in KINDS.items()], _instruction(shown)
+    )
+    return drawn
 
 
-def _instruction(card: rx.Var[Card]) -> rx.Component:
+def _instruction(card: Any) -> rx.Component:
     """A system or developer message of the agent's: shown as what it is, never obeyed by this app."""
     return rx.el.div(
         icon("info", 15), rx.el.div(rx.el.strong(card.title), rx.el.p(card.text)), class_name="notice tone-mute"
     )
 
 
-def cards(shown: rx.Var[list[Card]]) -> rx.Component:
+def cards(shown: Any) -> rx.Component:
     """A list of cards."""
     return rx.foreach(shown, lambda card: rx.fragment(card_view(card=card), key=card.key))
 
@@ -62,7 +68,7 @@ def streaming_reasoning() -> rx.Component:
     return live_reasoning()
 
 
-def moving_card(card: rx.Var[Card]) -> rx.Component:
+def moving_card(card: Any) -> rx.Component:
     """A card that is not finished."""
     return rx.cond(
         card.live,

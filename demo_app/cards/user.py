@@ -7,11 +7,10 @@ import reflex as rx
 from demo_app.cards.media import media_list
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.cards_model import Card
 from demo_app.state.chat import EditState
 
 
-def user_card(card: rx.Var[Card]) -> rx.Component:
+def user_card(card: Any) -> rx.Component:
     """The message, or a form that sends it anew."""
     begin: Any = EditState.begin
     return rx.el.article(
@@ -40,7 +39,7 @@ def user_card(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def _edit_form(card: rx.Var[Card]) -> rx.Component:
+def _edit_form(card: Any) -> rx.Component:
     resend: Any = EditState.resend
     leave: Any = EditState.leave
     return rx.el.form(

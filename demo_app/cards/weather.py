@@ -7,7 +7,7 @@ import reflex as rx
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.components.ui import icon
 from demo_app.i18n import either, t
-from demo_app.state.cards_model import Card, Weather
+from demo_app.state.cards_model import Weather
 
 _GLYPHS = {
     "sunny": "sun",
@@ -47,7 +47,7 @@ def read(arguments: Any, result: Any) -> dict[str, Any] | None:
     return {"weather": weather}
 
 
-def weather_body(card: rx.Var[Card]) -> rx.Component:
+def weather_body(card: Any) -> rx.Component:
     """City, picture, temperature, words."""
     weather = card.weather
     return rx.el.div(

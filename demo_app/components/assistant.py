@@ -13,7 +13,6 @@ from demo_app.i18n import either, t
 from demo_app.state.cards_model import Card
 from demo_app.state.chat import ChatState, ThreadsState
 from demo_app.state.inspector import InspectorState
-from demo_app.state.suggestions import Suggestion
 
 
 def assistant_panel() -> rx.Component:
@@ -109,7 +108,9 @@ def _transcript() -> rx.Component:
         archived(shown=ChatState.archive),
         finished(shown=ChatState.recent),
         # While something moves it is shown, not read out; it is announced when it is finished.
-        rx.el.div(rx.foreach(ChatState.live, moving_card), _working(), class_name="cards", aria_live="off", id="chat-live"),
+        rx.el.div(
+            rx.foreach(ChatState.live, moving_card), _working(), class_name="cards", aria_live="off", id="chat-live"
+        ),
         id="assistant-transcript",
         class_name="panel-body transcript",
         role="log",
@@ -164,7 +165,7 @@ def _suggestions() -> rx.Component:
     )
 
 
-def _suggestion(one: rx.Var[Suggestion]) -> rx.Component:
+def _suggestion(one: Any) -> rx.Component:
     words = either(one.en, one.ko)
     suggest: Any = ChatState.suggest
     return rx.el.li(rx.el.button(words, type="button", class_name="suggestion", on_click=suggest(words)))

@@ -7,7 +7,7 @@ import reflex as rx
 from demo_app.cards.frame import explained
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.chat import DOCUMENTS, INPUT, UPLOAD, Attachment, ChatState
+from demo_app.state.chat import DOCUMENTS, INPUT, UPLOAD, ChatState
 from demo_app.state.media import IMAGES
 
 
@@ -16,7 +16,12 @@ def composer() -> rx.Component:
     return rx.el.div(
         rx.cond(
             ChatState.notice != "",
-            rx.el.p(icon("circle-alert", 15), explained("notice.", ChatState.notice), class_name="chat-notice", role="status"),
+            rx.el.p(
+                icon("circle-alert", 15),
+                explained("notice.", ChatState.notice),
+                class_name="chat-notice",
+                role="status",
+            ),
         ),
         _attachments(),
         rx.el.form(
@@ -67,7 +72,7 @@ def composer() -> rx.Component:
 
 
 def _attach() -> rx.Component:
-    accepted = {mime: [] for mime in sorted(IMAGES | DOCUMENTS)}
+    accepted: dict[str, list[str]] = {mime: [] for mime in sorted(IMAGES | DOCUMENTS)}
     add: Any = ChatState.add_files
     return rx.upload.root(
         rx.el.button(
@@ -108,7 +113,7 @@ def _attachments() -> rx.Component:
     )
 
 
-def _attachment(file: rx.Var[Attachment]) -> rx.Component:
+def _attachment(file: Any) -> rx.Component:
     drop: Any = ChatState.drop_file
     return rx.el.li(
         rx.match(file.kind, ("image", icon("image", 15)), icon("file-text", 15)),

@@ -7,7 +7,7 @@ import reflex as rx
 from demo_app.cards.frame import code_text
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.inspector import TABS, InspectorState, Row, RunRow
+from demo_app.state.inspector import TABS, InspectorState
 
 # The headings of each tab's columns, in the order of a row's fields.
 _COLUMNS: dict[str, tuple[str, ...]] = {
@@ -63,7 +63,7 @@ def inspector() -> rx.Component:
 class Dialog(rx.el.Dialog):
     """The browser's own dialog with its `close` event."""
 
-    on_close: rx.EventHandler[rx.event.no_args_event_spec]
+    on_close: rx.EventHandler[rx.event.no_args_event_spec]  # type: ignore[type-arg, valid-type]
 
 
 def _tab(name: str) -> rx.Component:
@@ -98,11 +98,13 @@ def _table(name: str) -> rx.Component:
     )
 
 
-def _row(row: rx.Var[Row], name: str, columns: int) -> rx.Component:
+def _row(row: Any, name: str, columns: int) -> rx.Component:
     fields = (row.first, row.second, row.third, row.fourth)[:columns]
     if name == "legacy":
         text = rx.cond(row.second != "", rx.fragment(row.second), rx.el.em(t("inspect.no_text")))
-        lost = rx.cond(row.third != "", rx.el.span(row.third, class_name="lost"), rx.fragment(t("inspect.nothing_lost")))
+        lost = rx.cond(
+            row.third != "", rx.el.span(row.third, class_name="lost"), rx.fragment(t("inspect.nothing_lost"))
+        )
         return rx.el.tr(rx.el.td(rx.el.code(row.first)), rx.el.td(text), rx.el.td(lost), key=row.key)
     return rx.el.tr(*[rx.el.td(rx.el.code(field)) for field in fields], key=row.key)
 
@@ -124,5 +126,5 @@ def _export() -> rx.Component:
     )
 
 
-def _run(run: rx.Var[RunRow]) -> rx.Component:
+def _run(run: Any) -> rx.Component:
     return rx.el.option(run.label, value=run.seq)

@@ -6,7 +6,7 @@ import reflex as rx
 
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.chat import ThreadRow, ThreadsState
+from demo_app.state.chat import ThreadsState
 
 
 def thread_list() -> rx.Component:
@@ -14,7 +14,11 @@ def thread_list() -> rx.Component:
     return rx.el.nav(
         rx.el.div(
             rx.el.button(
-                icon("plus", 16), t("chat.new"), type="button", id="thread-new", class_name="button small",
+                icon("plus", 16),
+                t("chat.new"),
+                type="button",
+                id="thread-new",
+                class_name="button small",
                 on_click=ThreadsState.new,
             ),
             rx.el.button(
@@ -30,7 +34,7 @@ def thread_list() -> rx.Component:
     )
 
 
-def _row(thread: rx.Var[ThreadRow]) -> rx.Component:
+def _row(thread: Any) -> rx.Component:
     return rx.el.li(
         rx.cond(
             ThreadsState.renaming == thread.id,
@@ -41,7 +45,7 @@ def _row(thread: rx.Var[ThreadRow]) -> rx.Component:
     )
 
 
-def _line(thread: rx.Var[ThreadRow]) -> rx.Component:
+def _line(thread: Any) -> rx.Component:
     choose: Any = ThreadsState.choose
     rename: Any = ThreadsState.rename
     ask_delete: Any = ThreadsState.ask_delete
@@ -59,7 +63,7 @@ def _line(thread: rx.Var[ThreadRow]) -> rx.Component:
     )
 
 
-def _action(glyph: str, words: Any, thread: rx.Var[ThreadRow], on_click: Any) -> rx.Component:
+def _action(glyph: str, words: Any, thread: Any, on_click: Any) -> rx.Component:
     return rx.el.button(
         icon(glyph, 16),
         rx.el.span(words, " ", thread.title, class_name="sr-only"),
@@ -70,12 +74,16 @@ def _action(glyph: str, words: Any, thread: rx.Var[ThreadRow], on_click: Any) ->
     )
 
 
-def _rename_form(thread: rx.Var[ThreadRow]) -> rx.Component:
+def _rename_form(thread: Any) -> rx.Component:
     set_title: Any = ThreadsState.set_title
     return rx.el.form(
         rx.el.label(t("threads.title"), html_for="thread-title", class_name="sr-only"),
         rx.el.input(
-            id="thread-title", name="title", default_value=thread.title, max_length=80, auto_complete="off",
+            id="thread-title",
+            name="title",
+            default_value=thread.title,
+            max_length=80,
+            auto_complete="off",
             class_name="input",
         ),
         rx.el.button(t("threads.save"), type="submit", class_name="button primary small"),
@@ -85,12 +93,15 @@ def _rename_form(thread: rx.Var[ThreadRow]) -> rx.Component:
     )
 
 
-def _delete_question(thread: rx.Var[ThreadRow]) -> rx.Component:
+def _delete_question(thread: Any) -> rx.Component:
     delete: Any = ThreadsState.delete
     return rx.el.div(
         rx.el.p(t("threads.sure")),
         rx.el.button(
-            t("threads.delete"), type="button", id="thread-delete", class_name="button danger small",
+            t("threads.delete"),
+            type="button",
+            id="thread-delete",
+            class_name="button danger small",
             on_click=delete(thread.id),
         ),
         rx.el.button(t("cancel"), type="button", class_name="button small", on_click=ThreadsState.leave),

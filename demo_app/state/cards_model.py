@@ -200,7 +200,7 @@ class Card:
     @property
     def size(self) -> int:
         """About how many bytes it weighs on its way to the browser."""
-        texts = (self.text, self.arguments, self.result)
-        lists = (self.steps, self.lanes, self.media, self.fields, self.orders, self.products, self.chart.marks)
+        texts = len(self.text) + len(self.arguments) + len(self.result)
+        parts = len(self.steps) + len(self.media) + len(self.fields) + len(self.orders) + len(self.products)
         lines = sum(len(line.text) for lane in self.lanes for line in lane.lines)
-        return 600 + sum(map(len, texts)) + 150 * sum(map(len, lists)) + lines
+        return 600 + texts + lines + 150 * (parts + len(self.lanes) + len(self.chart.marks))

@@ -77,7 +77,7 @@ class ChatState(rx.State):
 
     suggestions: rx.Field[list[Suggestion]] = rx.field(default_factory=list)
     attachments: rx.Field[list[Attachment]] = rx.field(default_factory=list)
-    _parts: dict[str, dict[str, Any]] = {}
+    _parts: rx.Field[dict[str, dict[str, Any]]] = rx.field(default_factory=dict)
 
     # Coming and going.
 

@@ -136,7 +136,9 @@ class Chat:
     code of what could not be done last ("" for nothing).
     """
 
-    def __init__(self, thread_id: str, title: str, messages: Sequence[Mapping[str, Any]] = (), state: Any = None) -> None:
+    def __init__(
+        self, thread_id: str, title: str, messages: Sequence[Mapping[str, Any]] = (), state: Any = None
+    ) -> None:
         self.id = thread_id
         self.title = title
         self.transcript = Transcript()
@@ -569,7 +571,9 @@ class Chat:
         try:
             async with run:
                 async for update in run:
-                    self._take_in(update)
+                    # A thread without a registry of its own yields nothing else: its calls are disposed of here.
+                    if isinstance(update, Update):
+                        self._take_in(update)
         except ClientError as error:
             return _Ended(_status_of(run, error), str(error), error.code)
         result = run.result
@@ -770,9 +774,7 @@ def _result_of(run: Run) -> RunResult | None:
 
 def _usage_words(entry: Mapping[str, Any]) -> str:
     name = entry.get("model") or entry.get("provider") or ""
-    counts = [
-        f"{entry[key]:,} {arrow}" for key, arrow in (("inputTokens", "↑"), ("outputTokens", "↓")) if key in entry
-    ]
+    counts = [f"{entry[key]:,} {arrow}" for key, arrow in (("inputTokens", "↑"), ("outputTokens", "↓")) if key in entry]
     return " ".join([str(name), *counts]).strip()
 
 

@@ -67,7 +67,13 @@ def diagnostic_rows(chat: Chat) -> list[Row]:
 def call_rows(chat: Chat) -> list[Row]:
     """Calls without an answer, and what they wait for; then open interrupts."""
     calls = [
-        Row(call.id, call.name, call.standing.value, call.reason.value if call.reason else "", call.call.arguments[:SUMMARY])
+        Row(
+            call.id,
+            call.name,
+            call.standing.value,
+            call.reason.value if call.reason else "",
+            call.call.arguments[:SUMMARY],
+        )
         for call in chat.runner.board.calls
         if call.message is None
     ]
@@ -93,10 +99,7 @@ def journal_rows(chat: Chat) -> list[Row]:
 def legacy_rows(chat: Chat) -> list[Row]:
     """The thread as a store of strings holds it, by the SDK's own flattening, and what each message lost."""
     flat = [flatten_message(message) for message in chat.thread.messages]
-    return [
-        Row(one.id, one.role, one.text or "", ", ".join(str(part) for part in one.dropped))
-        for one in flat
-    ]
+    return [Row(one.id, one.role, one.body or "", ", ".join(str(part) for part in one.dropped)) for one in flat]
 
 
 _ROWS: Final[dict[str, Callable[[Chat], list[Row]]]] = {
@@ -144,9 +147,7 @@ class InspectorState(rx.State):
             return
         text = json.dumps(chat.thread.state, ensure_ascii=False, indent=2) if self.tab == "state" else ""
         rows = _ROWS[self.tab](chat) if self.tab in _ROWS else []
-        runs = [
-            RunRow(str(run.seq), f"{run.started[11:19]} · {run.status}") for run in reversed(store().runs(chat.id))
-        ]
+        runs = [RunRow(str(run.seq), f"{run.started[11:19]} · {run.status}") for run in reversed(store().runs(chat.id))]
         if (self.text, self.rows, self.runs) != (text, rows, runs):
             self.text, self.rows, self.runs = text, rows, runs
 

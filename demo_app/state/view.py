@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from ag_ui.core import ContentPart, Message
 
-from client_sdk import CallPhase, CallView, flatten
+from client_sdk import CallPhase, CallView
 from demo_app.cards.table import ACTIVITY_BODIES, TOOL_BODIES
 from demo_app.state.cards_model import Card, FormInput, Lane, LaneLine, Media, Step
 
@@ -213,7 +213,9 @@ class _Builder:
         known = any(call.result is not None and call.result.id == view.id for v in self._views for call in v.calls)
         if not known:
             text, media = self._content(message.content)
-            yield Card(view.id, "tool", message_id=view.id, title="?", phase="stray", result=text[:MAX_SHOWN], media=media)
+            yield Card(
+                view.id, "tool", message_id=view.id, title="?", phase="stray", result=text[:MAX_SHOWN], media=media
+            )
 
     # Parts of them.
 
@@ -318,7 +320,7 @@ def _answered(call: CallView, state: CallState | None) -> tuple[str, str]:
         word = str(message.error).split(":")[0].strip()
         return (word, "") if word in _BAD else ("failed", word if len(word) <= 60 else "")
     text = message.content if isinstance(message.content, str) else ""
-    return ("failed", "") if text.startswith("Error (") or text.startswith("Error:") else ("done", "")
+    return ("failed", "") if text.startswith(("Error (", "Error:")) else ("done", "")
 
 
 def _with_body(card: Card, call: CallView, result: str | None) -> Card:
@@ -326,7 +328,9 @@ def _with_body(card: Card, call: CallView, result: str | None) -> Card:
     known = TOOL_BODIES.get(call.name)
     if known is None or call.phase is CallPhase.STREAMING or (result is None and not known.draws_arguments):
         return card
-    drawn = known.read(_parsed(call.arguments), _parsed(result))
+    # An answer to an edited call says so in words, and then gives the result in a line of its own.
+    data = _parsed(result) if result is None else _parsed(result) or _parsed(result.rpartition("\n")[2])
+    drawn = known.read(_parsed(call.arguments), data)
     return card if drawn is None else replace(card, body=known.body, **drawn)
 
 
@@ -350,9 +354,7 @@ def _pretty(value: Any) -> str:
 def _steps(value: Any) -> list[Step]:
     listed = value if isinstance(value, list) else []
     return [
-        Step(str(step.get("label", "")), str(step.get("status", "")))
-        for step in listed
-        if isinstance(step, Mapping)
+        Step(str(step.get("label", "")), str(step.get("status", ""))) for step in listed if isinstance(step, Mapping)
     ]
 
 

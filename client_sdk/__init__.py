@@ -24,7 +24,16 @@ from client_sdk.errors import (
 )
 from client_sdk.forms import FieldError, FormField, form_answer, form_fields
 from client_sdk.interrupts import Cancel, OpenInterrupt, Resolve, build_resume
-from client_sdk.legacy import DroppedPart, FlatText, SqliteTextSink, TranscriptSink, flatten, flatten_message
+from client_sdk.legacy import (
+    DroppedPart,
+    FlatMessage,
+    FlatText,
+    SqliteTextSink,
+    TranscriptSink,
+    flatten,
+    flatten_message,
+    read_transcript,
+)
 from client_sdk.middleware import CallNext, Middleware, RawEvent, RunRequest
 from client_sdk.protocol.conversation import CallPhase, CallView
 from client_sdk.protocol.pipeline import Pipeline, Update
@@ -76,6 +85,7 @@ __all__ = [
     "Diagnostic",
     "DroppedPart",
     "FieldError",
+    "FlatMessage",
     "FlatText",
     "FormField",
     "FrameTooLarge",
@@ -132,4 +142,5 @@ __all__ = [
     "flatten_message",
     "form_answer",
     "form_fields",
+    "read_transcript",
 ]

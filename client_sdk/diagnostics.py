@@ -33,7 +33,17 @@ def log(diagnostic: Diagnostic) -> None:
     logger.warning(
         "%s at %s: %s",
         diagnostic.code,
-        diagnostic.path or "/",
-        diagnostic.message,
+        printable(diagnostic.path or "/"),
+        printable(diagnostic.message),
         extra={"diagnostic": diagnostic},
     )
+
+
+def printable(text: str) -> str:
+    """`text` with everything that could forge a line of a log, or drive a terminal, as escapes.
+
+    An agent chooses ids, names and values, and diagnostics quote them.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

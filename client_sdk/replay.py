@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ag_ui.core import Event
 
 from client_sdk.diagnostics import Diagnostic
-from client_sdk.errors import InputError, ProtocolError
+from client_sdk.errors import ClientError, InputError, ProtocolError
 from client_sdk.protocol.compat import Peer
 from client_sdk.protocol.conversation import Conversation
 from client_sdk.protocol.outgoing import adopt_messages, prepare_input, wire
@@ -45,23 +44,24 @@ class Replay:
         self._pipeline = Pipeline(
             thread_id=self._input.get("threadId"), conversation=conversation, peer_version=peer_version
         )
-        self.events: list[Event] = []
         # Refused at once, as a live run is before a byte leaves; what was lost is told when it is finished.
         self._request(lambda _: None)
 
     def feed(self, payload: str) -> list[Update]:
         """Take one frame's payload; the updates it caused."""
-        updates = self._pipeline.feed(payload)
-        self.events.extend(update.event for update in updates)
-        return updates
+        return self._pipeline.feed(payload)
 
     @property
     def error(self) -> ProtocolError | None:
         """Why the stream was rejected, None while it was not."""
         return self._pipeline.error
 
-    def finish(self) -> RunResult:
-        """The stream is over: what it came to."""
+    def finish(self, broken: ClientError | None = None) -> RunResult:
+        """The stream is over: what it came to.
+
+        Args:
+            broken: why it could not be read to its end, if so.
+        """
         pipeline = self._pipeline
         pipeline.end()
         request = self._request(self._sent.append)
@@ -73,7 +73,7 @@ class Replay:
             new_messages=[message for message in messages if message.id not in before],
             state=pipeline.conversation.state,
             diagnostics=[*self._sent, *pipeline.diagnostics],
-            error=pipeline.error,
+            error=pipeline.error or broken,
             request=request,
         )
 
@@ -111,9 +111,8 @@ def replay(
         run = Replay(input, peer_version=peer_version)
     except InputError as error:
         return refused(error)
-    for payload in payloads:
-        run.feed(payload)
-    return document(run.finish(), run.events)
+    events = [update.event for payload in payloads for update in run.feed(payload)]
+    return document(run.finish(), events)
 
 
 def document(result: RunResult, events: Iterable[Event]) -> dict[str, Any]:
@@ -123,7 +122,7 @@ def document(result: RunResult, events: Iterable[Event]) -> dict[str, Any]:
     """
     return {
         "status": result.status.value,
-        "error": _error(result.error) if isinstance(result.error, ProtocolError) else None,
+        "error": None if result.error is None else _error(result.error),
         "runErrors": [{"message": error.message, "code": error.code} for error in result.run_errors],
         "diagnostics": [
             {"code": entry.code, "path": entry.path, "message": entry.message} for entry in result.diagnostics
@@ -145,28 +144,17 @@ def refused(error: InputError) -> dict[str, Any]:
     nothing: dict[str, Any] = {
         key: [] for key in ("runErrors", "diagnostics", "events", "messages", "pendingToolCalls", "interrupts", "usage")
     }
-    told: dict[str, Any] = {
-        "code": error.code,
-        "message": error.message,
-        "eventType": None,
-        "index": None,
-        "path": error.path,
-        "ids": [],
-    }
-    return {"status": RunStatus.REJECTED.value, "error": told, **nothing, "state": None, "request": {}}
+    return {"status": RunStatus.REJECTED.value, "error": _error(error), **nothing, "state": None, "request": {}}
 
 
-def _error(error: ProtocolError) -> dict[str, Any]:
+def _error(error: ClientError) -> dict[str, Any]:
+    """Why a stream was rejected or broke; what only events have is null where no event is to blame."""
+    blamed = error if isinstance(error, ProtocolError) else None
     return {
         "code": error.code,
         "message": error.message,
-        "eventType": error.event_type,
-        "index": error.index,
-        "path": error.path,
-        "ids": list(error.ids),
+        "eventType": None if blamed is None else blamed.event_type,
+        "index": None if blamed is None else blamed.index,
+        "path": error.path if isinstance(error, ProtocolError | InputError) else None,
+        "ids": [] if blamed is None else list(blamed.ids),
     }
-
-
-def payload(event: Mapping[str, Any]) -> str:
-    """A raw event object as the JSON text of a frame."""
-    return json.dumps(event, ensure_ascii=False)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from ag_ui.core import Event
 
 from client_sdk.cli.files import read_bytes, read_json
 from client_sdk.cli.outcome import Exit, UsageError, exit_of, report, report_error, report_failure, show_outcome
@@ -14,6 +16,7 @@ from client_sdk.cli.render import Renderer
 from client_sdk.cli.terminal import Terminal
 from client_sdk.errors import ClientError, InputError, SourceError, TransportError
 from client_sdk.legacy import TranscriptSink
+from client_sdk.protocol.pipeline import Update
 from client_sdk.replay import Replay, refused
 from client_sdk.results import RunResult
 from client_sdk.transport.replay import RecordedStream, read_source
@@ -41,9 +44,15 @@ def _replay_one(name: str, arguments: argparse.Namespace, out: Terminal, err: Te
         return _refused(error, name, arguments, out, err)
     renderer = Renderer(out, err)
     renderer.known((given or {}).get("messages") or ())
-    broken = _feed(replay, source, None if _silent(arguments) else renderer)
-    result = replay.finish()
-    _show(result, replay, renderer, arguments, out)
+    events: list[Event] = []
+    takers: list[Callable[[Update], object]] = []
+    if arguments.json:
+        takers.append(lambda update: events.append(update.event))
+    elif not _silent(arguments):
+        takers.append(renderer.show)
+    broken = _feed(replay, source, takers)
+    result = replay.finish(broken)
+    _show(result, events, renderer, arguments, out)
     report_failure(err, result, name)
     if broken is not None:
         report_error(err, broken.message, name)
@@ -73,21 +82,23 @@ def _silent(arguments: argparse.Namespace) -> bool:
     return bool(arguments.json or arguments.quiet or arguments.legacy)
 
 
-def _feed(replay: Replay, source: RecordedStream, renderer: Renderer | None) -> ClientError | None:
+def _feed(replay: Replay, source: RecordedStream, takers: Sequence[Callable[[Update], object]]) -> ClientError | None:
     """Feed the frames until they end, or the recording breaks as a connection would."""
     try:
         for payload in source.frames:
             for update in replay.feed(payload):
-                if renderer is not None:
-                    renderer.show(update)
+                for take in takers:
+                    take(update)
     except TransportError as error:
         return error
     return None
 
 
-def _show(result: RunResult, replay: Replay, renderer: Renderer, arguments: argparse.Namespace, out: Terminal) -> None:
+def _show(
+    result: RunResult, events: Sequence[Event], renderer: Renderer, arguments: argparse.Namespace, out: Terminal
+) -> None:
     if arguments.json:
-        print_document(report(result, replay.events, legacy=arguments.legacy))
+        print_document(report(result, events, legacy=arguments.legacy))
     elif arguments.quiet:
         out.line(str(result.status))
     else:

@@ -12,12 +12,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
-from types import TracebackType
-from typing import Any, Final, Self
+from types import AsyncGeneratorType, TracebackType
+from typing import Any, Final, Self, cast
 
 import httpx
 from ag_ui.core import Context, Event, Interrupt, Message, ResumeEntry, Tool, ToolMessage, UserMessage
@@ -477,7 +478,10 @@ class Run:
         self._message = message
         self._resume = resume
         self._registry = registry
-        self._stream: AsyncGenerator[Update | ToolUpdate, None] | None = None
+        self._stream: AsyncGeneratorType[Update | ToolUpdate, None] | None = None
+        self._reader: asyncio.Task[Any] | None = None
+        self._stopped = False
+        self._ended = asyncio.Event()
         self._result: RunResult | None = None
         self._exchanges: list[Exchange] = []
         self._notes: list[Diagnostic] = []
@@ -501,7 +505,7 @@ class Run:
     def __aiter__(self) -> AsyncIterator[Update | ToolUpdate]:
         if self._stream is not None:
             raise RuntimeError("a run is read once; ask the thread for another run")
-        self._stream = self._drive()
+        self._stream = cast("AsyncGeneratorType[Update | ToolUpdate, None]", self._drive())
         return self._stream
 
     async def events(self) -> AsyncIterator[Event]:
@@ -528,9 +532,20 @@ class Run:
         return self.wait().__await__()
 
     async def aclose(self) -> None:
-        """Stop reading; the connection is closed and tools are stopped at once."""
-        if self._stream is not None:
-            await self._stream.aclose()
+        """Stop reading; the connection is closed and tools are stopped at once.
+
+        Any task may do so: for one that waits for the next update, the iteration just ends.
+        """
+        stream = self._stream
+        if stream is None:
+            return
+        if not stream.ag_running or self._reader is None:
+            await stream.aclose()
+            return
+        if not self._stopped:
+            self._stopped = True
+            self._reader.cancel()
+        await self._ended.wait()
 
     async def __aenter__(self) -> Self:
         return self
@@ -545,11 +560,13 @@ class Run:
     async def _drive(self) -> AsyncGenerator[Update | ToolUpdate, None]:
         thread = self.thread
         self._notes.extend(thread._begin(self))
+        self._reader = asyncio.current_task()
         before: dict[str, Message] | None = None
         try:
             async with aclosing(self._prepare()) as preparing:
                 async for prepared in preparing:
                     yield prepared
+                    self._reader = asyncio.current_task()
             resume: Sequence[ResumeEntry] | None = self._resume
             if self._message is not None:
                 thread.conversation.add(self._message)
@@ -561,6 +578,7 @@ class Run:
                     async with aclosing(exchange.updates()) as updates:
                         async for update in updates:
                             yield update
+                            self._reader = asyncio.current_task()
                 finally:
                     self._close(exchange, resume)
                 if exchange.rejection is not None:
@@ -568,11 +586,20 @@ class Run:
                 async with aclosing(self._settle()) as settling:
                     async for settled in settling:
                         yield settled
+                        self._reader = asyncio.current_task()
                 request, resume = self._next()
+        except asyncio.CancelledError:
+            if not self._was_stopped():
+                raise
         finally:
             thread._release()
             if before is not None:
                 self._conclude(before)
+            self._ended.set()
+
+    def _was_stopped(self) -> bool:
+        """Whether a cancellation is :meth:`aclose` of another task and nothing else, as `asyncio.timeout` tells it."""
+        return self._stopped and self._reader is not None and self._reader.uncancel() == 0
 
     async def _prepare(self) -> AsyncGenerator[ToolUpdate, None]:
         """Before the first exchange: everything open is decided, or nothing is sent (FT-3, IR-2)."""

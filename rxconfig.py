@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 os.environ.setdefault("REFLEX_CHECK_LATEST_VERSION", "false")
+# Nothing is ever kept there: attachments are read in memory. Reflex makes the folder all the same.
+os.environ.setdefault("REFLEX_UPLOADED_FILES_DIR", str(Path(".web") / "uploaded_files"))
 
 import reflex as rx
 from reflex_base.plugins.base import PostBuildContext

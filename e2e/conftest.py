@@ -150,12 +150,21 @@ def _results_of(node: pytest.Item) -> Path:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """After each journey: nothing of what the guard watches for happened, and the server has no complaint."""
-    outcome = yield
-    troubles = [trouble for visitor in item.stash.get(_visitors, []) for trouble in visitor.guard.troubles]
-    assert not troubles, "the guard saw:\n" + "\n".join(troubles)
-    complaints = [words for server in item.stash.get(_servers, []) if (words := server.complaints())]
-    assert not complaints, "the server complains:\n" + "\n".join(complaints)
+    try:
+        outcome = yield
+    except Exception as failure:
+        failure.add_note(_seen_by_the_way(item))
+        raise
+    seen = _seen_by_the_way(item)
+    assert not seen, seen
     return outcome
+
+
+def _seen_by_the_way(item: pytest.Item) -> str:
+    troubles = [trouble for visitor in item.stash.get(_visitors, []) for trouble in visitor.guard.troubles]
+    complaints = [words for server in item.stash.get(_servers, []) if (words := server.complaints())]
+    lines = [*(f"the guard saw: {trouble}" for trouble in troubles), *(f"the server: {words}" for words in complaints)]
+    return "\n".join(lines)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,0 +1,160 @@
+"""Nothing with an effect happens without a word: approve, change or decline an order, answer what the agent asks."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from e2e.conftest import Visitor
+from e2e.pages.assistant import Assistant
+from e2e.server import DemoServer
+
+Visit = Callable[..., Visitor]
+ORDER = "Order 3 hand grinders for customer 5"
+TRANSFER = "Transfer 50,000 won to Harbor Beans for the refund"
+
+
+def order_card(chat: Assistant, phase: str = "asking") -> Locator:
+    """The card of an order to be placed."""
+    return chat.tool("place_order", phase)
+
+
+def test_approve_an_order(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.orders(customer_id=5))
+    chat = Assistant(visit(demo).app).open("/orders").ask(ORDER)
+    card = order_card(chat)
+    expect(card).to_contain_text("Nothing has happened yet")
+    expect(card.get_by_label("Quantity")).to_have_value("3")
+    expect(card.get_by_label("SKU")).to_have_value("GRND-01")
+    expect(card.get_by_label("Customer number")).to_have_value("5")
+    assert len(demo.shop.orders(customer_id=5)) == before
+    card.get_by_role("button", name="Approve").click()
+    expect(order_card(chat, "done")).to_have_count(1)
+    chat.wait_rest()
+    placed = demo.shop.orders(customer_id=5)
+    assert len(placed) == before + 1
+    newest = max(placed, key=lambda order: order.id)
+    assert [(line.sku, line.quantity) for line in newest.lines] == [("GRND-01", 3)]
+    expect(chat.answers.last).to_contain_text(f"order {newest.id}")
+    # The list that is open shows the new order without a reload.
+    expect(chat.app.element(f"order:{newest.id}")).to_be_visible()
+
+
+def test_change_the_quantity_and_approve(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open().ask("Order 4 tampers for customer 6")
+    card = order_card(chat)
+    card.get_by_label("Quantity").fill("2")
+    card.get_by_label("Note").fill("by the back door")
+    card.get_by_role("button", name="Approve").click()
+    expect(order_card(chat, "done")).to_have_count(1)
+    chat.wait_rest()
+    newest = max(demo.shop.orders(customer_id=6), key=lambda order: order.id)
+    assert [(line.sku, line.quantity) for line in newest.lines] == [("TOOL-01", 2)]
+    assert newest.note == "by the back door"
+    expect(chat.answers.last).to_contain_text("You changed the arguments")
+
+
+def test_decline_an_order(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.orders())
+    chat = Assistant(visit(demo).app).open().ask(ORDER)
+    order_card(chat).get_by_role("button", name="Decline").click()
+    expect(order_card(chat, "declined")).to_contain_text("You said no")
+    chat.wait_rest()
+    expect(chat.answers.last).to_contain_text("You declined")
+    assert len(demo.shop.orders()) == before
+
+
+@pytest.mark.parametrize(("quantity", "kind"), [("0", "browser"), ("501", "browser"), ("2.5", "browser"), ("", "browser")])
+def test_no_change_to_what_cannot_be(demo: DemoServer, visit: Visit, quantity: str, kind: str) -> None:
+    before = len(demo.shop.orders())
+    chat = Assistant(visit(demo).app).open().ask(ORDER)
+    card = order_card(chat)
+    card.get_by_label("Quantity").fill(quantity)
+    card.get_by_role("button", name="Approve").click()
+    assert not card.get_by_label("Quantity").evaluate("(field) => field.validity.valid")
+    # A page that does not check asks the server, and it says what is wrong, at the field.
+    card.locator("form").evaluate("(form) => { form.noValidate = true; }")
+    card.get_by_role("button", name="Approve").click()
+    expect(card.get_by_role("alert")).to_be_visible()
+    expect(order_card(chat)).to_have_count(1)
+    assert len(demo.shop.orders()) == before
+
+
+def test_say_something_else_instead(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.orders())
+    chat = Assistant(visit(demo).app).open().ask(ORDER, "Where is order 42?")
+    expect(order_card(chat)).to_have_count(0)
+    expect(order_card(chat, "declined").or_(order_card(chat, "abandoned"))).to_have_count(1)
+    expect(chat.answers.last).to_contain_text("is shipped")
+    assert len(demo.shop.orders()) == before
+
+
+def test_decide_each_of_two_orders(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.orders(customer_id=1))
+    chat = Assistant(visit(demo).app).open().ask("mischief: same order twice")
+    expect(order_card(chat)).to_have_count(2)
+    order_card(chat).first.get_by_role("button", name="Approve").click()
+    expect(order_card(chat, "done")).to_have_count(1)
+    order_card(chat).get_by_role("button", name="Decline").click()
+    expect(order_card(chat, "declined")).to_have_count(1)
+    chat.wait_rest()
+    assert len(demo.shop.orders(customer_id=1)) == before + 1
+
+
+@pytest.mark.parametrize(
+    "phrase", ["mischief: wrong argument types", "mischief: huge quantity", "mischief: negative quantity"]
+)
+def test_nobody_is_asked_about_nonsense(demo: DemoServer, visit: Visit, phrase: str) -> None:
+    before = len(demo.shop.orders())
+    chat = Assistant(visit(demo).app).open().ask(phrase)
+    expect(order_card(chat)).to_have_count(0)
+    expect(chat.tool("place_order")).to_contain_text("do not fit the tool")
+    expect(chat.end("completed")).to_have_count(1)
+    assert len(demo.shop.orders()) == before
+
+
+def test_approve_a_transfer(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.transfers())
+    chat = Assistant(visit(demo).app).open().ask(TRANSFER)
+    question = chat.interrupt
+    expect(question).to_contain_text("Approval")
+    expect(chat.tool("transfer_funds", "interrupted")).to_have_count(1)
+    assert len(demo.shop.transfers()) == before
+    question.get_by_label("approved").check()
+    question.get_by_label("amount_krw").fill("40000")
+    question.get_by_label("memo").fill("a part of the refund")
+    question.get_by_role("button", name="Send the answer").click()
+    expect(chat.decisions).to_have_count(1)
+    chat.wait_rest()
+    made = demo.shop.transfers()
+    assert len(made) == before + 1
+    assert (made[-1].amount_krw, made[-1].memo) == (40_000, "a part of the refund")
+    expect(chat.tool("transfer_funds", "done")).to_have_count(1)
+    expect(chat.answers.last).to_contain_text("₩40,000")
+
+
+def test_refuse_or_cancel_a_transfer(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.transfers())
+    chat = Assistant(visit(demo).app).open().ask(TRANSFER)
+    chat.interrupt.get_by_label("approved").uncheck()
+    chat.interrupt.get_by_role("button", name="Send the answer").click()
+    expect(chat.decisions).to_have_count(1)
+    chat.wait_rest()
+    chat.ask(TRANSFER)
+    chat.interrupt.get_by_role("button", name="Cancel the question").click()
+    expect(chat.decisions).to_have_count(2)
+    chat.wait_rest()
+    assert [card.get_attribute("data-phase") for card in chat.decisions.all()] == ["resolved", "cancelled"]
+    assert len(demo.shop.transfers()) == before
+
+
+def test_no_answer_that_does_not_fit_the_question(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.transfers())
+    chat = Assistant(visit(demo).app).open().ask(TRANSFER)
+    chat.interrupt.locator("form").evaluate("(form) => { form.noValidate = true; }")
+    chat.interrupt.get_by_label("approved").check()
+    chat.interrupt.get_by_label("amount_krw").fill("")
+    chat.interrupt.get_by_role("button", name="Send the answer").click()
+    expect(chat.interrupt.get_by_role("alert")).to_be_visible()
+    expect(chat.decisions).to_have_count(0)
+    assert len(demo.shop.transfers()) == before

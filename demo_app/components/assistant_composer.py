@@ -88,6 +88,7 @@ def _attach() -> rx.Component:
         multiple=True,
         no_keyboard=True,
         on_drop=add(rx.upload_files(upload_id=UPLOAD)),
+        on_drop_rejected=ChatState.refuse_files,
         class_name="attach",
     )
 

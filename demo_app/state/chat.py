@@ -185,7 +185,7 @@ class ChatState(rx.State):
             self.notice = "busy"
             return rx.set_value(INPUT, text)
         parts = [_part(self._parts[file.id]) for file in self.attachments]
-        self.attachments, self._parts = [], {}
+        self.attachments, self._parts, self.notice = [], {}, ""
         self._to_the_end()
         chat.send(text, parts)
         return rx.call_script("window.hallaChat.toTheEnd()")
@@ -220,7 +220,6 @@ class ChatState(rx.State):
     @rx.event
     async def add_files(self, files: list[rx.UploadFile]) -> None:
         """Take files that were chosen or dropped; what cannot be taken is said."""
-        self.notice = ""
         for file in files:
             body = await file.read()
             mime = (file.content_type or "").split(";")[0]
@@ -233,6 +232,11 @@ class ChatState(rx.State):
             else:
                 self._hold(file.name or "file", mime, body)
 
+    @rx.event
+    def refuse_files(self, _refused: list[dict[str, Any]]) -> None:
+        """Say that files were chosen or dropped whose kind cannot be taken; the page itself kept them back."""
+        self.notice = "file_type"
+
     def _hold(self, name: str, mime: str, body: bytes) -> None:
         identity = uuid.uuid4().hex
         kind = "image" if mime in IMAGES else "document"
@@ -242,7 +246,7 @@ class ChatState(rx.State):
     @rx.event
     def drop_file(self, identity: str) -> None:
         """Take an attachment back."""
-        self.attachments = [file for file in self.attachments if file.id != identity]
+        self.attachments, self.notice = [file for file in self.attachments if file.id != identity], ""
         self._parts.pop(identity, None)
 
     # Calls and interrupts.

@@ -31,10 +31,16 @@ STATUSES = {"completed", "interrupted", "cancelled", "failed", "truncated", "rej
 
 
 class LongWay(Pipeline):
-    """The pipeline without its shortcut for flat events."""
+    """The pipeline without its shortcuts: every frame through both halves, as with middleware."""
 
-    def _quick(self, payload: str | bytes) -> Event | None:
-        return None
+    _count = -1
+
+    def feed(self, payload: str | bytes) -> list[Update]:
+        """Take one frame's payload through `decode` and `feed_raw`."""
+        if self.error is not None:
+            return []
+        self._count += 1
+        return [update for raw in self.decode(payload) for update in self.feed_raw(raw, index=self._count)]
 
 
 def feed_all(pipeline: Pipeline, payloads: Iterable[str | bytes]) -> list[Update]:

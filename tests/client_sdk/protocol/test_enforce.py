@@ -373,3 +373,48 @@ def test_a_malformed_value_says_where_even_without_a_notebook() -> None:
     with pytest.raises(Malformed) as caught:
         Stripper().strip({"type": "RUN_STARTED", "input": {**INPUT, "parentRunId": None}}, EVENT_SHAPES["RUN_STARTED"])
     assert caught.value.path == "/input/parentRunId"
+
+
+# The shortcuts of the pipeline are for events with nothing to judge: each of these has one thing.
+
+TWISTS: list[dict[str, Any]] = [
+    {},
+    {"future": 1},
+    {"message_id": "a"},
+    {"rawEvent": None},
+    {"rawEvent": {"o": None}},
+    {"metadata": None},
+    {"metadata": {"o": None}},
+    {"subagentRunId": None},
+    {"subagentRunId": "s"},
+    {"subagentRunId": 7},
+    {"timestamp": 1.0},
+    {"timestamp": None},
+    {"role": "oracle"},
+    {"role": None},
+    {"delta": "null"},
+    {"delta": "\ud83d"},
+    {"delta": None},
+    {"type": "RAW"},
+    {"parentMessageId": None},
+]
+
+
+@every_event
+def test_one_thing_to_judge_is_judged_on_the_short_way_too(event: dict[str, Any]) -> None:
+    """PL-1, PR-8."""
+    shape = EVENT_SHAPES[event["type"]]
+    least = {name: event[name] for name in event if name == "type" or shape.members[name].required}
+    opening = {"TEXT_MESSAGE": "messageId", "TOOL_CALL": "toolCallId", "REASONING_MESSAGE": "messageId"}
+    prologue = [] if event["type"] == "RUN_STARTED" else [START]
+    for family, name in opening.items():
+        if event["type"] in (f"{family}_CONTENT", f"{family}_ARGS", f"{family}_END"):
+            start = {"type": f"{family}_START", name: event[name], "toolCallName": "n"}
+            prologue.append(encode(start))
+    for peer in (None, "0.0.57"):
+        for twist in TWISTS:
+            payloads = [*prologue, json.dumps({**least, **twist})]
+            short = run_through(payloads, peer_version=peer)
+            assert short == run_through(payloads, long_way=True, peer_version=peer), twist
+            encoded = [payload.encode() for payload in payloads]
+            assert short == run_through(encoded, peer_version=peer), twist

@@ -158,7 +158,8 @@ class Pipeline:
         """
         kind = event.__class__
         if kind in CONTINUATIONS:
-            if len(event.__pydantic_fields_set__) == _REQUIRED_OF_A_CONTINUATION:
+            # An unknown property may bear a field's Python name, and is no further member of the set then.
+            if len(event.__pydantic_fields_set__) == _REQUIRED_OF_A_CONTINUATION and not event.__pydantic_extra__:
                 return self._plain
         elif kind not in FLAT_EVENTS and not _is_plain_result(event):
             return False

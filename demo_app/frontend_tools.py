@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from client_sdk import ToolContext, ToolRegistry
 from demo_app.shop import MAX_ORDER_QUANTITY
 from demo_app.state.browser import BRIDGE
-from demo_app.state.shop_state import shop
+from demo_app.state.shop_state import NEWS, shop
 
 TOOLS = ToolRegistry()
 
@@ -50,9 +50,7 @@ async def highlight(context: ToolContext, element: Text) -> Any:
     return await BRIDGE.run(context.thread_id, context.call_id, "highlight", {"element": element})
 
 
-@TOOLS.tool(
-    side_effects=False, deadline=PAGE_DEADLINE, exclusive=True, example={"page": "orders", "status": "pending"}
-)
+@TOOLS.tool(side_effects=False, deadline=PAGE_DEADLINE, exclusive=True, example={"page": "orders", "status": "pending"})
 async def set_filter(
     context: ToolContext,
     page: Literal["orders", "products", "invoices"],
@@ -126,7 +124,7 @@ def show_chart(
 class _Captured(BaseModel):
     text: str = Field(max_length=2_000)
     title: str = Field(max_length=300)
-    mimeType: Literal["image/png"]  # noqa: N815  the page's own spelling
+    mimeType: Literal["image/png"]
     data: str = Field(max_length=8_000_000)
     width: int
     height: int
@@ -174,4 +172,5 @@ async def place_order(
     order = await asyncio.to_thread(
         shop().place_order, sku, quantity, customer_id, note, request_key=f"{context.thread_id}/{context.call_id}"
     )
+    NEWS.count += 1
     return {"order_id": order.id, "total_krw": order.total_krw}

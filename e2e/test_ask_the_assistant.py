@@ -67,12 +67,13 @@ def test_a_mistake_that_the_agent_corrects(demo: DemoServer, visit: Visit) -> No
     assert chat.transcript_shape() == [
         "user",
         "tool:shipping_quote:failed",
+        "text",
         "tool:shipping_quote:done",
         "text",
         "end:completed",
     ]
     expect(chat.tool("shipping_quote", "failed")).to_contain_text("weight_kg")
-    expect(chat.answers).to_contain_text("5 kg to Busan costs ₩")
+    expect(chat.answers.last).to_contain_text("5 kg to Busan costs ₩")
 
 
 def test_a_report_by_two_analysts(demo: DemoServer, visit: Visit) -> None:

@@ -23,6 +23,7 @@ from demo_app.state.engine import CHATS, Chat, open_chat
 from demo_app.state.followers import FOLLOWERS, Follower
 from demo_app.state.media import IMAGES, PDF
 from demo_app.state.places import agent_url, is_own_agent, store
+from demo_app.state.shop_state import NEWS, reload_page
 from demo_app.state.suggestions import Suggestion
 
 MAX_TEXT: Final = 20_000
@@ -137,6 +138,7 @@ class ChatState(rx.State):
         if (before := FOLLOWERS.get(token)) is not None:
             before.stop()
         follower = FOLLOWERS[token] = Follower(chat, session)
+        known = NEWS.count
         try:
             async for scripts, changes in follower.steps(token):
                 for code in scripts:
@@ -146,6 +148,11 @@ class ChatState(rx.State):
                         if follower.stopped:
                             break
                         self._set(changes)
+                if NEWS.count != known:
+                    known = NEWS.count
+                    async with self:
+                        path = self.router.url.path
+                    yield reload_page(path)
         finally:
             follower.stop()
             if FOLLOWERS.get(token) is follower:

@@ -8,8 +8,9 @@ again.
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -38,6 +39,17 @@ def address(path: str, **parameters: str | int) -> str:
     """`path` with the parameters that are set as its query string."""
     query = urlencode({name: value for name, value in parameters.items() if value})
     return f"{path}?{query}" if query else path
+
+
+@dataclass
+class ShopNews:
+    """How often something other than a page changed the shop: a page that knows a smaller `count` is behind."""
+
+    count: int = 0
+
+
+NEWS: Final = ShopNews()
+"""This process's."""
 
 
 class PageData(rx.State, mixin=True):

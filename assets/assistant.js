@@ -43,6 +43,9 @@
   // The panel is drawn once and stays; it may be drawn after this file has run.
   const waiting = new MutationObserver(() => {
     const log = byId("assistant-transcript");
+    // The file field is hidden behind its button, but tools for reading pages find it.
+    const files = document.querySelector("#assistant-composer input[type=file]:not([aria-label])");
+    if (files) files.setAttribute("aria-label", document.documentElement.lang === "ko" ? "첨부 파일" : "Attachments");
     if (log && !log.dataset.watched) {
       log.dataset.watched = "true";
       watch(log);

@@ -41,6 +41,10 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
         "에이전트가 연달아 너무 많이 이어 가려 해서 멈췄습니다. 계속하려면 말씀해 주세요.",
     ),
     "notice.call_not_open": ("That call is decided already.", "이미 결정된 호출입니다."),
+    "notice.interrupt_expired": (
+        "The time for that answer is over; it can only be cancelled.",
+        "답변 기한이 지나 취소만 할 수 있습니다.",
+    ),
     "notice.arguments_invalid": ("These values cannot be used.", "사용할 수 없는 값입니다."),
     "notice.internal": (
         "Something went wrong in this app; its log has the details. The conversation is kept.",

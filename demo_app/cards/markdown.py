@@ -30,7 +30,8 @@ def _heading(level: int) -> Any:
 def _code_block(value: Any, **props: Any) -> rx.Component:
     return rx.code_block(
         value,
-        theme=rx.color_mode_cond(rx.code_block.themes.vs, rx.code_block.themes.a11y_dark),
+        # The one theme whose every colour can be read; it is dark on light pages too.
+        theme=rx.code_block.themes.a11y_dark,
         wrap_long_lines=True,
         class_name="md-code",
         **props,

@@ -82,7 +82,7 @@ def _head_button(glyph: str, label: Any, on_click: Any, **props: Any) -> rx.Comp
 @rx.memo
 def archived(shown: rx.Var[list[Card]]) -> rx.Component:
     """Cards that were read out before: nothing in here is announced again."""
-    return rx.el.div(cards(shown), class_name="cards", aria_live="off")
+    return rx.el.div(cards(shown), class_name="cards is-archive", aria_live="off")
 
 
 @rx.memo

@@ -7,15 +7,10 @@ store and the journal.
 """
 
 import asyncio
-import json
 import logging
 import uuid
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, Final
 
 from ag_ui.core import ContentPart, Context, Interrupt, ResumeEntry, TextPart, UserMessage
@@ -27,8 +22,7 @@ from client_sdk import (
     ClientError,
     ClosedRun,
     Diagnostic,
-    HttpAgent,
-    HttpTransport,
+    InterruptError,
     JournalEvent,
     OpenCall,
     OpenInterrupt,
@@ -40,57 +34,21 @@ from client_sdk import (
     Thread,
     ToolError,
     ToolRunner,
-    Transport,
     Update,
     build_resume,
 )
 from demo_app.frontend_tools import TOOLS
-from demo_app.state.cards_model import Card, FormInput, Lane
+from demo_app.state.agent_link import RECORDERS, agent
+from demo_app.state.cards_model import Card, FormInput
 from demo_app.state.forms import draw_form, errors_by_field, read_form
 from demo_app.state.media import MediaShelf
-from demo_app.state.places import agent_url, journal, store
-from demo_app.state.store import RUNNING, StoredRun
+from demo_app.state.places import journal, store
+from demo_app.state.run_book import Ended, RunBook
 from demo_app.state.view import CallState, Surroundings, Transcript
 
 _log = logging.getLogger(__name__)
 
-EVENTS_KEPT: Final = 400
-"""Events of the running and the last runs that the inspector shows."""
 TITLE_LENGTH: Final = 60
-
-
-class Recorder:
-    """A transport that shows every payload to the thread it belongs to, exactly as it came over the wire."""
-
-    def __init__(self, inner: Transport) -> None:
-        self._inner = inner
-
-    def open(self, body: bytes, headers: Mapping[str, str]) -> AbstractAsyncContextManager[AsyncIterator[str]]:
-        """See `Transport.open`."""
-        return self._recorded(body, headers)
-
-    @asynccontextmanager
-    async def _recorded(self, body: bytes, headers: Mapping[str, str]) -> AsyncIterator[AsyncIterator[str]]:
-        chat = CHATS.get(str(json.loads(body)["threadId"]))
-        async with self._inner.open(body, headers) as payloads:
-            yield payloads if chat is None else _shown_to(chat, payloads)
-
-    async def aclose(self) -> None:
-        """See `Transport.aclose`."""
-        await self._inner.aclose()
-
-
-async def _shown_to(chat: "Chat", payloads: AsyncIterator[str]) -> AsyncIterator[str]:
-    async for payload in payloads:
-        chat.record(payload)
-        yield payload
-
-
-@cache
-def agent() -> HttpAgent:
-    """The one agent of this process; its connections are shared by all threads."""
-    url = agent_url()
-    return HttpAgent(url, transport=Recorder(HttpTransport(url)))
 
 
 CHATS: Final[dict[str, "Chat"]] = {}
@@ -102,38 +60,15 @@ def open_chat(thread_id: str) -> "Chat | None":
     chat = CHATS.get(thread_id)
     if chat is None and (chat := Chat.restore(thread_id)) is not None:
         CHATS[thread_id] = chat
+        RECORDERS[thread_id] = chat.book.record
     return chat
-
-
-@dataclass
-class _Exchange:
-    """One run being read."""
-
-    seq: int
-    run_id: str
-    anchor: str
-    first: int
-    recorded: int = 0
-    unsaved: list[str] = field(default_factory=list)
-    lanes: dict[str, Lane] = field(default_factory=dict)
-    parents: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """How an exchange ended, for the transcript and the store."""
-
-    status: str
-    text: str = ""
-    code: str = ""
 
 
 class Chat:
     """One thread at work.
 
-    Attributes: `thread`, the SDK's; `runner`, the disposal of its calls; `transcript`, its view; `events`, payloads
-    for the inspector, numbered by `event_count`; `diagnostics`, what was tolerated in its runs; `notice`, a stable
-    code of what could not be done last ("" for nothing).
+    Attributes: `thread`, the SDK's; `runner`, the disposal of its calls; `transcript`, its view; `book`, its runs;
+    `diagnostics`, what was tolerated in them; `notice`, a stable code of what could not be done last ("" for nothing).
     """
 
     def __init__(
@@ -142,24 +77,17 @@ class Chat:
         self.id = thread_id
         self.title = title
         self.transcript = Transcript()
-        self.events: deque[tuple[int, str]] = deque(maxlen=EVENTS_KEPT)
-        self.event_count = 0
+        self.book = RunBook(store(), thread_id, self.transcript.touch)
         self.diagnostics: list[Diagnostic] = []
         self.notice = ""
         self.listeners: set[Callable[[], None]] = set()
         self.page = "/"
         self._media = MediaShelf(store(), thread_id)
         self._saved: dict[str, tuple[int, Any]] = {}
-        self._after: dict[str, list[Card]] = {}
-        self._lanes: dict[str, Lane] = {}
-        self._parents: dict[str, str] = {}
         self._settled_calls: dict[str, CallState] = {}
         self._form_errors: dict[str, dict[str, str]] = {}
         self._form_values: dict[str, dict[str, Any]] = {}
         self._answers: dict[str, Resolve | Cancel] = {}
-        self._runs: list[tuple[int, str]] = []
-        self._exchange: _Exchange | None = None
-        self._last_run: tuple[int, _Ended, dict[str, Any]] | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
         self._make(messages, state)
@@ -183,32 +111,13 @@ class Chat:
             if entry.event is JournalEvent.ANSWERED and entry.outcome is not None:
                 chat._settled_calls[entry.call_id] = CallState(_PHASE_OF[entry.outcome], entry.reason or "")
         for run in stored.runs:
-            chat._take_up_run(run)
+            chat.book.take_up(run, chat._last_id())
         interrupts = [Interrupt.model_validate(one) for one in stored.interrupts]
         chat.thread.interrupts = interrupts
         chat.runner.restore(chat.thread.messages, interrupts)
         chat._adopt_answers()
         chat._save()
         return chat
-
-    def _take_up_run(self, run: StoredRun) -> None:
-        detail = run.detail
-        self._runs.append((run.seq, run.anchor))
-        for lane in detail.get("lanes", ()):
-            self._lanes[lane["id"]] = Lane(**lane)
-        self._parents.update(detail.get("parents", {}))
-        for decision in detail.get("decisions", ()):
-            self._put_behind(decision["anchor"], _decision_card(run.seq, decision))
-        ended = _Ended(run.status, detail.get("error", ""), detail.get("errorCode", ""))
-        anchor = run.anchor
-        if run.status == RUNNING:
-            # The anchor was the last message when it began; what it said since was saved as it was finished.
-            views = self.thread.conversation.views
-            anchor = views[-1].id if views else ""
-            ended = _Ended("restarted")
-            store().end_run(run.seq, ended.status, anchor, detail)
-        if ended.status not in _QUIET or detail.get("last"):
-            self._show_end(run.seq, anchor, ended, detail)
 
     def follow(self, listener: Callable[[], None]) -> None:
         """Call `listener` whenever something changed."""
@@ -221,7 +130,7 @@ class Chat:
 
     def _let_go(self) -> None:
         if not self.listeners and not self.active and CHATS.get(self.id) is self:
-            del CHATS[self.id]
+            del CHATS[self.id], RECORDERS[self.id]
 
     def _changed(self) -> None:
         for listener in tuple(self.listeners):
@@ -250,12 +159,12 @@ class Chat:
     def _surroundings(self) -> Surroundings:
         return Surroundings(
             media=self._media,
-            active=self._exchange is not None,
-            first=0 if self._exchange is None else self._exchange.first,
+            active=self.book.open is not None,
+            first=0 if self.book.open is None else self.book.open.first,
             calls={**self._settled_calls, **self._open_calls()},
-            lanes=self._lanes,
-            parents=self._parents,
-            after=self._after,
+            lanes=self.book.lanes,
+            parents=self.book.parents,
+            after=self.book.after,
         )
 
     def _open_calls(self) -> dict[str, CallState]:
@@ -316,7 +225,13 @@ class Chat:
 
     def _answer(self, answers: Mapping[str, Any], message: UserMessage | None = None) -> None:
         interrupts = list(self.runner.board.interrupts)
-        resume = build_resume(interrupts, answers, now=datetime.now(UTC)).entries if interrupts else None
+        try:
+            resume = build_resume(interrupts, answers, now=datetime.now(UTC)).entries if interrupts else None
+        except InterruptError as error:
+            # One of them expired while it was answered (IR-3).
+            self.notice = error.code
+            self._changed()
+            return
         anchor = self._last_id()
         decisions = [
             {
@@ -411,6 +326,7 @@ class Chat:
         if task is not None:
             await asyncio.wait({task})
         CHATS.pop(self.id, None)
+        RECORDERS.pop(self.id, None)
 
     def stop(self) -> None:
         """Stop reading the run, or the tools that run for it."""
@@ -443,18 +359,9 @@ class Chat:
         """Keep the first `count` messages only, with the runs that led to them."""
         views = self.thread.conversation.views
         kept = [view.message for view in views[:count]]
-        gone = [view.id for view in views[count:]]
         state = self.thread.state
-        ids = {message.id for message in kept}
-        dropped = [seq for seq, began in self._runs if began not in ids or (kept and began == kept[-1].id)]
-        store().save(self.id, gone=gone)
-        store().forget_runs(self.id, dropped)
-        self._runs = [run for run in self._runs if run[0] not in dropped]
-        self._after = {
-            anchor: cards
-            for anchor, held in self._after.items()
-            if (cards := [card for card in held if int(card.message_id or 0) not in dropped])
-        }
+        store().save(self.id, gone=[view.id for view in views[count:]])
+        self.book.take_back([message.id for message in kept])
         self._make(kept, state)
         self.transcript.reset()
 
@@ -510,7 +417,8 @@ class Chat:
                 raise
         finally:
             self._adopt_answers()
-            self._rest()
+            if not (self.runner.open_calls or self.runner.board.interrupts):
+                self.book.rest(self._last_id())
             self._save()
 
     async def _settle(self) -> None:
@@ -551,23 +459,17 @@ class Chat:
         for answer in added:
             self.thread.conversation.add_answer(answer)
         run = self.thread.run(resume=resume, context=[Context(description="The page the user sees", value=self.page)])
-        anchor = self._last_id()
-        seq = store().begin_run(self.id, run.id, anchor)
-        self._runs.append((seq, anchor))
-        self._exchange = exchange = _Exchange(seq, run.id, anchor, len(self.thread.conversation.views))
-        for decision in decisions:
-            self._put_behind(decision["anchor"], _decision_card(seq, decision))
-        ended = _Ended("unreachable")
+        self.book.begin(run.id, self._last_id(), len(self.thread.conversation.views), decisions)
+        ended = Ended("unreachable")
         try:
             ended = await self._read(run)
         except asyncio.CancelledError:
-            ended = _Ended("stopped") if self._stopping else _Ended("restarted")
+            ended = Ended("stopped" if self._stopping else "restarted")
             raise
         finally:
-            self._exchange = None
-            self._close(exchange, run, ended, resume or (), decisions)
+            self._close(run, ended, resume or ())
 
-    async def _read(self, run: Run) -> _Ended:
+    async def _read(self, run: Run) -> Ended:
         try:
             async with run:
                 async for update in run:
@@ -575,14 +477,14 @@ class Chat:
                     if isinstance(update, Update):
                         self._take_in(update)
         except ClientError as error:
-            return _Ended(_status_of(run, error), str(error), error.code)
+            return Ended(_status_of(run, error), str(error), error.code)
         result = run.result
         if result.status is RunStatus.FAILED:
             said = result.run_errors[-1]
-            return _Ended("failed", said.message, said.code or "")
+            return Ended("failed", said.message, said.code or "")
         if result.error is not None:
-            return _Ended(result.status.value, str(result.error), result.error.code)
-        return _Ended(result.status.value)
+            return Ended(result.status.value, str(result.error), result.error.code)
+        return Ended(result.status.value)
 
     def _take_in(self, update: Update) -> None:
         self.diagnostics.extend(update.diagnostics)
@@ -593,30 +495,6 @@ class Chat:
             handler(self, update.event)
         self._changed()
 
-    def _subagent_started(self, event: Any) -> None:
-        lane = Lane(event.subagent_run_id, event.name, event.description or "", "running")
-        self._put_lane(lane, event.parent_tool_call_id)
-
-    def _put_lane(self, lane: Lane, parent: str | None = None) -> None:
-        exchange = self._exchange
-        self._lanes[lane.id] = lane
-        if exchange is not None:
-            exchange.lanes[lane.id] = lane
-        if parent is not None:
-            self._parents[lane.id] = parent
-            if exchange is not None:
-                exchange.parents[lane.id] = parent
-
-    def _subagent_finished(self, event: Any) -> None:
-        suspended = event.outcome is not None and event.outcome.type == "suspended"
-        self._change_lane(event.subagent_run_id, status="suspended" if suspended else "finished")
-
-    def _subagent_error(self, event: Any) -> None:
-        self._change_lane(event.subagent_run_id, status="failed", error=event.message)
-
-    def _change_lane(self, lane_id: str, **changes: Any) -> None:
-        self._put_lane(replace(self._lanes[lane_id], **changes))
-
     def _finished_something(self, event: Any) -> None:
         self._save()
 
@@ -624,66 +502,17 @@ class Chat:
         self.transcript.reset()
         self._save()
 
-    def record(self, payload: str) -> None:
-        """Take note of one payload as it came over the wire."""
-        self.event_count += 1
-        self.events.append((self.event_count, payload))
-        if self._exchange is not None:
-            self._exchange.unsaved.append(payload)
-            if len(self._exchange.unsaved) >= 200:
-                self._save_recording(self._exchange)
-
-    def _save_recording(self, exchange: _Exchange) -> None:
-        store().record(exchange.seq, exchange.recorded, exchange.unsaved)
-        exchange.recorded += len(exchange.unsaved)
-        exchange.unsaved = []
-
-    def _close(
-        self,
-        exchange: _Exchange,
-        run: Run,
-        ended: _Ended,
-        resumed: Sequence[ResumeEntry],
-        decisions: Sequence[dict[str, Any]],
-    ) -> None:
+    def _close(self, run: Run, ended: Ended, resumed: Sequence[ResumeEntry]) -> None:
         """Write down how an exchange ended, and put its calls before the gate."""
         result = _result_of(run)
-        for lane in exchange.lanes.values():
-            if lane.status == "running":
-                self._change_lane(lane.id, status="abandoned")
-                exchange.lanes[lane.id] = self._lanes[lane.id]
         anchor = self._last_id()
-        detail = {
-            "error": ended.text,
-            "errorCode": ended.code,
-            "usage": [] if result is None else [one.model_dump(mode="json", by_alias=True) for one in result.usage],
-            "lanes": [vars(lane) | {"lines": []} for lane in exchange.lanes.values()],
-            "parents": exchange.parents,
-            "decisions": list(decisions),
-            "request": {} if result is None else result.request,
-            "diagnostics": [] if result is None else [vars_of(one) for one in result.diagnostics],
-        }
         if result is not None:
             self.runner.offer(self._closed(result, resumed))
             self._adopt_answers()
-        detail["interrupts"] = [one.model_dump(mode="json", by_alias=True) for one in self.thread.interrupts]
-        self._save_recording(exchange)
-        store().end_run(exchange.seq, ended.status, anchor, detail)
+        interrupts = [one.model_dump(mode="json", by_alias=True) for one in self.thread.interrupts]
+        self.book.end(ended, result, anchor, interrupts)
         self._save()
-        self._last_run = (exchange.seq, ended, detail)
-        if ended.status not in _QUIET:
-            self._show_end(exchange.seq, anchor, ended, detail)
         self._changed()
-
-    def _rest(self) -> None:
-        """The turn is over: its last run gets a line with what it cost, if it ended well."""
-        if self._last_run is None or self.runner.open_calls or self.runner.board.interrupts:
-            return
-        (seq, ended, detail), self._last_run = self._last_run, None
-        if ended.status == "completed":
-            anchor = self._last_id()
-            store().end_run(seq, ended.status, anchor, detail | {"last": True})
-            self._show_end(seq, anchor, ended, detail)
 
     def _closed(self, result: RunResult, resumed: Sequence[ResumeEntry]) -> ClosedRun:
         unanswered = frozenset(call.id for call in self.thread.tool_calls if call.result is None)
@@ -708,7 +537,7 @@ class Chat:
         seen = set()
         for index, view in enumerate(self.thread.conversation.views):
             seen.add(view.id)
-            if view.streaming and self._exchange is not None and index >= self._exchange.first:
+            if view.streaming and self.book.open is not None and index >= self.book.open.first:
                 continue
             message = view.message
             held = self._saved.get(view.id)
@@ -720,43 +549,6 @@ class Chat:
             del self._saved[identity]
         if changed or gone:
             store().save(self.id, changed=changed, gone=gone, state=self.thread.state)
-
-    def _show_end(self, seq: int, anchor: str, ended: _Ended, detail: Mapping[str, Any]) -> None:
-        usage = " · ".join(_usage_words(entry) for entry in detail.get("usage", ()))
-        card = Card(
-            f"end:{seq}",
-            "end",
-            message_id=str(seq),
-            phase=ended.status,
-            text=ended.text,
-            note=ended.code,
-            title=usage,
-        )
-        self._put_behind(anchor, card)
-
-    def _put_behind(self, anchor: str, card: Card) -> None:
-        if any(card.key == other.key for held in self._after.values() for other in held):
-            return
-        self._after.setdefault(anchor, []).append(card)
-        self.transcript.touch(anchor)
-
-
-def vars_of(diagnostic: Diagnostic) -> dict[str, str]:
-    """A diagnostic as plain data."""
-    return {"code": diagnostic.code, "path": diagnostic.path, "message": diagnostic.message}
-
-
-def _decision_card(seq: int, decision: Mapping[str, Any]) -> Card:
-    payload = decision.get("payload")
-    return Card(
-        f"decision:{decision['id']}:{decision['status']}",
-        "decision",
-        message_id=str(seq),
-        title=str(decision.get("reason", "")),
-        text=str(decision.get("message", "")),
-        phase=str(decision["status"]),
-        arguments="" if payload is None else json.dumps(payload, ensure_ascii=False, indent=2),
-    )
 
 
 def _status_of(run: Run, error: ClientError) -> str:
@@ -772,15 +564,6 @@ def _result_of(run: Run) -> RunResult | None:
         return None
 
 
-def _usage_words(entry: Mapping[str, Any]) -> str:
-    name = entry.get("model") or entry.get("provider") or ""
-    counts = [f"{entry[key]:,} {arrow}" for key, arrow in (("inputTokens", "↑"), ("outputTokens", "↓")) if key in entry]
-    return " ".join([str(name), *counts]).strip()
-
-
-_QUIET: Final = frozenset({"completed", "interrupted"})
-"""Ends of a run that need no word of their own."""
-
 _PHASE_OF: Final[dict[CallOutcome, str]] = {
     CallOutcome.SUCCEEDED: "done",
     CallOutcome.FAILED: "failed",
@@ -793,9 +576,9 @@ _PHASE_OF: Final[dict[CallOutcome, str]] = {
 }
 
 _HANDLERS: Final[dict[str, Callable[[Chat, Any], None]]] = {
-    "SUBAGENT_STARTED": Chat._subagent_started,
-    "SUBAGENT_FINISHED": Chat._subagent_finished,
-    "SUBAGENT_ERROR": Chat._subagent_error,
+    "SUBAGENT_STARTED": lambda chat, event: chat.book.subagent_started(event),
+    "SUBAGENT_FINISHED": lambda chat, event: chat.book.subagent_finished(event),
+    "SUBAGENT_ERROR": lambda chat, event: chat.book.subagent_error(event),
     "TEXT_MESSAGE_END": Chat._finished_something,
     "REASONING_MESSAGE_END": Chat._finished_something,
     "TOOL_CALL_END": Chat._finished_something,

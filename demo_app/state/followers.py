@@ -74,7 +74,7 @@ class Follower:
             if not changes:
                 return {}
             cost, now = weight(changes), time.monotonic()
-            delay = self.pace.wait(now, cost, self.chat.event_count) if self.chat.active else 0.0
+            delay = self.pace.wait(now, cost, self.chat.book.event_count) if self.chat.active else 0.0
             if delay <= 0:
                 self.pace.flushed(now, cost)
                 self.feed.flushed(changes)

@@ -42,7 +42,7 @@ class RunRow:
 
 def event_rows(chat: Chat) -> list[Row]:
     """The latest events, as they came over the wire, the latest first."""
-    latest = list(chat.events)[-EVENTS_SHOWN:]
+    latest = list(chat.book.events)[-EVENTS_SHOWN:]
     return [Row(str(number), _type_of(payload), payload[:SUMMARY]) for number, payload in reversed(latest)]
 
 

@@ -124,13 +124,14 @@ def upgrade_parts(parts: list[Any]) -> list[Any]:
 
 
 def upgrade_message(message: Any) -> Any:
-    """`message` with its retired parts upgraded; the same object where there are none."""
+    """`message` with its retired parts upgraded; the same object where nothing could be."""
     content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(content, list):
+    if not isinstance(content, list) or not any(_is_binary(part) for part in content):
         return message
-    if not any(_is_binary(part) for part in content):
+    upgraded = upgrade_parts(content)
+    if len(upgraded) == len(content) and all(new is old for new, old in zip(upgraded, content, strict=True)):
         return message
-    return {**message, "content": upgrade_parts(content)}
+    return {**message, "content": upgraded}
 
 
 class Compatibility:

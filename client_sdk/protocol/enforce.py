@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from ag_ui.core import Event
 from pydantic import TypeAdapter, ValidationError
@@ -81,6 +81,8 @@ class Stripper:
                 return self._closed(value, shape, path)
             case Leaf():
                 return _whole_number(value) if shape.integer else value
+            case _:
+                assert_never(shape)
 
     def _object(self, value: Any, shape: Described, path: str) -> Any:
         if not isinstance(value, dict):

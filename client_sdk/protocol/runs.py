@@ -226,8 +226,7 @@ class Ledger:
     def _run_finished(self, event: Any) -> None:
         run = self.runs[-1]
         self._same("runId", event.run_id, run.run_id, "RUN_STARTED's")
-        if self._thread_id is not None:
-            self._same("threadId", event.thread_id, self._thread_id, "the input's")
+        self._same("threadId", event.thread_id, self._thread_id or run.thread_id, "the input's")
         run.finished = event
         run.usage = list(event.usage or ())
         outcome = event.outcome
@@ -289,10 +288,12 @@ class Ledger:
         self.runs[-1].steps.append(StepView(event.step_name, event.subagent_run_id))
 
     def _step_finished(self, event: Any) -> None:
-        for step in reversed(self.runs[-1].steps):
-            if (step.name, step.subagent_run_id, step.finished) == (event.step_name, event.subagent_run_id, False):
-                step.finished = True
-                return
+        steps = self.runs[-1].steps
+        next(
+            step
+            for step in reversed(steps)
+            if not step.finished and (step.name, step.subagent_run_id) == (event.step_name, event.subagent_run_id)
+        ).finished = True
 
     def _subagent_started(self, event: Any) -> None:
         subagents = self.runs[-1].subagents

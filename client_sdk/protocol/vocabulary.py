@@ -86,11 +86,8 @@ def _union_args(annotation: Any) -> tuple[Any, ...] | None:
 
 
 def _tag_value(model: type[BaseModel], tag: str) -> str:
-    for name, info in model.model_fields.items():
-        if name == tag:
-            (value,) = get_args(info.annotation)
-            return str(getattr(value, "value", value))
-    raise TypeError(f"{model.__name__} has no tag {tag!r}")
+    (value,) = get_args(model.model_fields[tag].annotation)
+    return str(getattr(value, "value", value))
 
 
 def _unwrap(annotation: Any, discriminator: str | None = None) -> tuple[Any, str | None]:

@@ -252,3 +252,54 @@ def test_a_peer_from_before_subagents_loses_tags_quietly_and_lifecycle_aloud() -
     pipeline, _ = drive(START, text_start("a", subagentRunId=7), peer_version="0.0.57")
     assert pipeline.error is not None
     assert (pipeline.error.code, pipeline.error.path) == ("malformed_event", "/subagentRunId")
+
+
+# Retired parts (VE-2): what the corpus of streams does not show.
+
+MODERN = {"type": "image", "source": {"type": "url", "value": "u", "mimeType": "image/png"}}
+
+
+@pytest.mark.parametrize(
+    ("parts", "upgraded"),
+    [
+        ([{"type": "binary", "mimeType": "image/png", "url": "u"}], [MODERN]),
+        # A retired part that mirrors a modern one beside it is that part.
+        ([MODERN, {"type": "binary", "mimeType": "image/png", "url": "u"}], [MODERN]),
+        (
+            [
+                {**MODERN, "metadata": {"filename": "f"}},
+                {"type": "binary", "mimeType": "image/png", "url": "u", "filename": "f"},
+            ],
+            [{**MODERN, "metadata": {"filename": "f"}}],
+        ),
+        # One that says more, or something else, is not.
+        (
+            [MODERN, {"type": "binary", "mimeType": "image/png", "url": "u", "filename": "f"}],
+            [MODERN, {**MODERN, "metadata": {"filename": "f"}}],
+        ),
+        (
+            [{**MODERN, "type": "video"}, {"type": "binary", "mimeType": "image/png", "url": "u"}],
+            [{**MODERN, "type": "video"}, MODERN],
+        ),
+        # Data counts before a URL, and an empty string is none.
+        (
+            [{"type": "binary", "mimeType": "audio/ogg", "data": "", "url": "u"}],
+            [{"type": "audio", "source": {"type": "url", "value": "u", "mimeType": "audio/ogg"}}],
+        ),
+    ],
+)
+def test_a_retired_part_becomes_what_replaced_it(parts: list[Any], upgraded: list[Any]) -> None:
+    pipeline, _ = drive(START, {"type": "TOOL_CALL_RESULT", "messageId": "m", "toolCallId": "c", "content": parts})
+    assert dump_event(pipeline.conversation.messages[0])["content"] == upgraded  # type: ignore[arg-type]
+    assert {code for code, _ in codes(pipeline)} == {"retired_shape"}
+
+
+@pytest.mark.parametrize(
+    "part", [{"mimeType": 7, "url": "u"}, {"url": "u"}, {"mimeType": "image/png"}, {"mimeType": "a/b", "id": "x"}]
+)
+def test_a_retired_part_without_a_modern_form_is_an_unknown_one(part: dict[str, Any]) -> None:
+    """VE-4: nothing is repaired on the way past."""
+    result = {"type": "TOOL_CALL_RESULT", "messageId": "m", "toolCallId": "c", "content": [{"type": "binary", **part}]}
+    pipeline, _ = drive(START, result)
+    assert codes(pipeline) == [("unknown_member", "/content/0")]
+    assert dump_event(pipeline.conversation.messages[0])["content"] == []  # type: ignore[arg-type]

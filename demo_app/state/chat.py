@@ -133,11 +133,13 @@ class ChatState(rx.State):
         """Carry to this page what happens in its thread, until it is gone or follows another."""
         async with self:
             token, session, chat = self.router.session.client_token, self.router.session.session_id, self._chat()
-        if chat is None:
-            return
-        if (before := FOLLOWERS.get(token)) is not None:
+            if chat is None:
+                return
+            # First the new, then the end of the old: a thread that nobody follows in between would be let go.
+            before, follower = FOLLOWERS.get(token), Follower(chat, session)
+            FOLLOWERS[token] = follower
+        if before is not None:
             before.stop()
-        follower = FOLLOWERS[token] = Follower(chat, session)
         known = NEWS.count
         try:
             async for scripts, changes in follower.steps(token):

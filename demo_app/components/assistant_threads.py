@@ -75,7 +75,6 @@ def _action(glyph: str, words: Any, thread: Any, on_click: Any) -> rx.Component:
 
 
 def _rename_form(thread: Any) -> rx.Component:
-    set_title: Any = ThreadsState.set_title
     return rx.el.form(
         rx.el.label(t("threads.title"), html_for="thread-title", class_name="sr-only"),
         rx.el.input(
@@ -88,7 +87,7 @@ def _rename_form(thread: Any) -> rx.Component:
         ),
         rx.el.button(t("threads.save"), type="submit", class_name="button primary small"),
         rx.el.button(t("cancel"), type="button", class_name="button small", on_click=ThreadsState.leave),
-        on_submit=lambda form: set_title(thread.id, form),
+        on_submit=ThreadsState.set_title,
         class_name="thread-form",
     )
 

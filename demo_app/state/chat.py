@@ -382,9 +382,9 @@ class ThreadsState(rx.State):
         return rx.call_script("window.hallaShell.focus('thread-title')")
 
     @rx.event
-    async def set_title(self, thread_id: str, form: dict[str, Any]) -> EventSpec:
-        """Give a thread the title in the form; an empty one changes nothing."""
-        chat = await self.get_state(ChatState)
+    async def set_title(self, form: dict[str, Any]) -> EventSpec:
+        """Give the thread that is being renamed the title in the form; an empty one changes nothing."""
+        chat, thread_id = await self.get_state(ChatState), self.renaming
         title = " ".join(str(form.get("title", "")).split())[:80]
         if title and store().owns(chat.visitor, thread_id):
             store().rename(thread_id, title)

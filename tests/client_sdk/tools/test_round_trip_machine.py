@@ -32,7 +32,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from client_sdk.errors import JournalError, ToolError
-from client_sdk.tools import CallStanding, JournalEntry, JournalEvent, SqliteJournal, ToolContext, ToolRegistry, Verdict
+from client_sdk.tools import (
+    CallStanding,
+    JournalEntry,
+    JournalEvent,
+    OpenCall,
+    SqliteJournal,
+    ToolContext,
+    ToolRegistry,
+    Verdict,
+)
 from client_sdk.tools.calls import ClosedRun, PendingCall, RunStatus
 from client_sdk.tools.runner import ToolRunner
 from tests.client_sdk.tools.support import BOUND
@@ -42,18 +51,27 @@ BEHAVIOURS = ("ok", "fail", "hang")
 TEXTS = ('{{"do": "{}"}}', '{{"do": "{}"', '["{}"]', '{{"do": 5, "x": "{}"}}')
 WELL = (RunStatus.COMPLETED, RunStatus.INTERRUPTED)
 
+
+def often(usual: Any, *others: Any, times: int = 4) -> st.SearchStrategy[Any]:
+    """Mostly `usual`: a machine that refuses everything proves nothing."""
+    return st.sampled_from((usual,) * times + others)
+
+
 threads = st.sampled_from(("t1", "t2"))
+statuses = often(RunStatus.COMPLETED, *RunStatus)
 proposals = st.lists(
     st.tuples(
-        st.sampled_from(NAMES),
+        st.sampled_from(("look", "look", "act", "act", "act", "alone", "alone", *NAMES)),
         st.sampled_from(BEHAVIOURS),
-        st.sampled_from((TEXTS[0], TEXTS[0], TEXTS[0], *TEXTS[1:])),
-        st.sampled_from((True, True, True, False)),
+        often(TEXTS[0], *TEXTS[1:], times=12),
+        often(True, False, times=9),
         st.booleans(),
     ),
     min_size=1,
     max_size=3,
 )
+endings = st.sampled_from(("rest", "settle", "settle", "approve", "approve", "approve one", "die", "edit and die"))
+"""What happens right after a run: nothing, the tools run, the user approves before that, the process dies."""
 
 
 class Mortal(SqliteJournal):
@@ -77,7 +95,8 @@ class Talk:
     executable: set[str] = field(default_factory=set)
     """Calls whose run ended well and whose arguments are fit to run."""
     truncated: set[str] = field(default_factory=set)
-    consented: set[str] = field(default_factory=set)
+    consented: dict[str, Any] = field(default_factory=dict)
+    """What the user agreed to have run, by call."""
     runs: int = 0
 
 
@@ -100,7 +119,7 @@ class RoundTrip(RuleBasedStateMachine):
 
         async def handler(arguments: dict[str, Any], ctx: ToolContext) -> str:
             self.executions[ctx.thread_id, ctx.call_id] += 1
-            self.judge(ctx)
+            self.judge(ctx, arguments)
             if arguments["do"] == "fail":
                 raise RuntimeError("handler failed")
             if arguments["do"] == "hang":
@@ -115,12 +134,14 @@ class RoundTrip(RuleBasedStateMachine):
         registry.advertise(ToolRegistry().declare("by_hand", "By hand.", {}, print).to_tool())
         return registry
 
-    def judge(self, ctx: ToolContext) -> None:
+    def judge(self, ctx: ToolContext, arguments: dict[str, Any]) -> None:
         """Whether this execution was allowed, by what the world knows and not by what the runner thinks."""
-        talk = self.talks[ctx.thread_id]
-        ended_well = ctx.call_id in talk.executable or (ctx.call_id in talk.truncated and ctx.call_id in talk.consented)
-        if not ended_well or (ctx.tool != "look" and ctx.call_id not in talk.consented):
-            self.illegal.append(f"{ctx.thread_id}/{ctx.call_id} ({ctx.tool})")
+        talk, call = self.talks[ctx.thread_id], ctx.call_id
+        agreed = talk.consented.get(call) == arguments
+        ended_well = call in talk.executable or (call in talk.truncated and agreed)
+        asked_about = any(interrupt.tool_call_id == call for interrupt in talk.interrupts)
+        if not ended_well or asked_about or not (agreed or (ctx.tool == "look" and call not in talk.consented)):
+            self.illegal.append(f"{ctx.thread_id}/{call} ({ctx.tool} {arguments})")
 
     @initialize()
     def born(self) -> None:
@@ -197,8 +218,8 @@ class RoundTrip(RuleBasedStateMachine):
             )
         )
 
-    @rule(name=threads, made=proposals, status=st.sampled_from(RunStatus), cancel=st.booleans())
-    def the_user_says_something(self, name: str, made: Any, status: RunStatus, cancel: bool) -> None:
+    @rule(name=threads, made=proposals, status=statuses, cancel=st.booleans(), then=endings)
+    def the_user_says_something(self, name: str, made: Any, status: RunStatus, cancel: bool, then: str) -> None:
         """Everything open is disposed of first, interrupts by resume entries; then the run ends somehow."""
         talk, runner = self.talks[name], self.runners[name]
         resume = [
@@ -211,9 +232,19 @@ class RoundTrip(RuleBasedStateMachine):
         talk.history = [*talk.history, *runner.take_answers(), UserMessage(id=f"u{next(self.ids)}", content="go")]
         self.send(talk, resume)
         self.close(talk, made, status, resume)
+        self.afterwards(name, then)
 
-    @rule(name=threads, made=proposals, status=st.sampled_from(RunStatus))
-    def the_thread_goes_on_by_itself(self, name: str, made: Any, status: RunStatus) -> None:
+    def afterwards(self, name: str, then: str) -> None:
+        if then not in ("rest", "settle"):
+            for call in self.runners[name].open_calls[: 1 if then == "approve one" else None]:
+                self.decide(self.talks[name], call, "edit" if then == "edit and die" else "approve")
+        if "die" in then:
+            self.the_process_dies(name, then == "die")
+        elif then != "rest":
+            self.settle(self.runners[name])
+
+    @rule(name=threads, made=proposals, status=statuses, then=endings)
+    def the_thread_goes_on_by_itself(self, name: str, made: Any, status: RunStatus, then: str) -> None:
         talk, runner = self.talks[name], self.runners[name]
         self.settle(runner)
         follow = runner.next_input()
@@ -221,6 +252,7 @@ class RoundTrip(RuleBasedStateMachine):
             talk.history = [*talk.history, *follow.messages]
             self.send(talk, follow.resume)
             self.close(talk, made, status, follow.resume)
+            self.afterwards(name, then)
 
     @rule(name=threads)
     def a_snapshot_forgets_an_answer(self, name: str) -> None:
@@ -238,10 +270,10 @@ class RoundTrip(RuleBasedStateMachine):
     )
     def the_user_decides(self, name: str, how: str, pick: int) -> None:
         open_calls = self.runners[name].open_calls
-        if not open_calls:
-            return
-        call = open_calls[pick % len(open_calls)]
-        talk = self.talks[name]
+        if open_calls:
+            self.decide(self.talks[name], open_calls[pick % len(open_calls)], how)
+
+    def decide(self, talk: Talk, call: OpenCall, how: str) -> None:
         decide = {
             "approve": call.approve,
             "edit": lambda: call.approve({"do": "ok"}),
@@ -253,7 +285,7 @@ class RoundTrip(RuleBasedStateMachine):
         with contextlib.suppress(ToolError):
             decide()
             if how in ("approve", "edit"):
-                talk.consented.add(call.id)
+                talk.consented[call.id] = {"do": "ok"} if how == "edit" else call.arguments
 
     # What the tools do.
 
@@ -283,10 +315,11 @@ class RoundTrip(RuleBasedStateMachine):
     def the_tools_run(self, name: str) -> None:
         self.settle(self.runners[name])
 
-    @rule(name=threads)
-    def the_process_dies(self, name: str) -> None:
+    @rule(name=threads, at_work=st.booleans())
+    def the_process_dies(self, name: str, at_work: bool) -> None:
         """In the middle of whatever hangs, or at rest: what was not written down is gone."""
-        self.loop.run(self._settle(self.runners[name], dies=True))
+        if at_work:
+            self.loop.run(self._settle(self.runners[name], dies=True))
         self.journal.dead = True
         self.journal.close()
         self.born()
@@ -325,4 +358,4 @@ class RoundTrip(RuleBasedStateMachine):
 
 
 TestRoundTrip = RoundTrip.TestCase
-TestRoundTrip.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestRoundTrip.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)

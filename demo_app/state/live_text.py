@@ -41,9 +41,10 @@ class LiveText:
             # Only a snapshot takes back what was streamed.
             self.blocks, self.head, self.middle, self.tail, held = [], "", "", "", ""
         self.tail += text[len(held) :]
-        if len(self.tail) > TAIL:
+        # The pieces grow with a block that cannot be cut (a long list, a long piece of code).
+        if len(self.tail) > max(TAIL, len(self.middle) // 20):
             self.middle, self.tail = self.middle + self.tail, ""
-        if len(self.middle) > MIDDLE:
+        if len(self.middle) > max(MIDDLE, len(self.head) // 16):
             self.head, self.middle = self.head + self.middle, ""
         if len(self.head) > HEAD and (end := last_cut(self.head)):
             self.blocks, self.head = [*self.blocks, self.head[:end]], self.head[end:]

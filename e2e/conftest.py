@@ -161,9 +161,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def _seen_by_the_way(item: pytest.Item) -> str:
-    troubles = [trouble for visitor in item.stash.get(_visitors, []) for trouble in visitor.guard.troubles]
-    complaints = [words for server in item.stash.get(_servers, []) if (words := server.complaints())]
-    lines = [*(f"the guard saw: {trouble}" for trouble in troubles), *(f"the server: {words}" for words in complaints)]
+    guards = [visitor.guard for visitor in item.stash.get(_visitors, [])]
+    lines = [f"the guard saw: {trouble}" for guard in guards for trouble in guard.troubles]
+    for server in item.stash.get(_servers, []):
+        words = server.complaints()
+        for guard in guards:
+            words = guard.without_expected(words)
+        lines += [f"the server: {words}"] if words else []
     return "\n".join(lines)
 
 

@@ -31,8 +31,14 @@ class Guard:
         context.on("page", self._page)
 
     def allow(self, *patterns: str) -> None:
-        """Expect troubles that match one of these regular expressions: what the test itself brings about."""
-        self._allowed += [re.compile(pattern) for pattern in patterns]
+        """Expect troubles, and words of the server, that match one of these: what the test itself brings about."""
+        self._allowed += [re.compile(pattern, re.DOTALL) for pattern in patterns]
+
+    def without_expected(self, words: str) -> str:
+        """What is left of the server's words when those that are expected are taken out."""
+        for pattern in self._allowed:
+            words = pattern.sub("", words)
+        return words.strip()
 
     @property
     def troubles(self) -> list[str]:

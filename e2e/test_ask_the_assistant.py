@@ -44,7 +44,13 @@ def test_several_things_at_once(demo: DemoServer, visit: Visit) -> None:
     for product in demo.shop.products(category="grinders"):
         expect(stock).to_contain_text(product.name)
         expect(stock).to_contain_text(f"{product.stock} in stock")
-    assert chat.transcript_shape() == ["user", *["tool:get_weather:done"] * 3, "tool:check_stock:done", "text", "end:completed"]
+    assert chat.transcript_shape() == [
+        "user",
+        *["tool:get_weather:done"] * 3,
+        "tool:check_stock:done",
+        "text",
+        "end:completed",
+    ]
 
 
 def test_an_invoice_with_picture_and_document(demo: DemoServer, visit: Visit) -> None:
@@ -121,7 +127,9 @@ def test_words_with_structure(demo: DemoServer, visit: Visit) -> None:
     expect(answer.locator("li").first).to_be_visible()
     expect(answer.locator("blockquote")).to_be_visible()
     code = answer.locator("pre code span[style*=color], pre span[style*=color]")
-    assert len({style for style in code.evaluate_all("(all) => all.map((one) => one.style.color)")}) > 1, "not highlighted"
+    assert len({style for style in code.evaluate_all("(all) => all.map((one) => one.style.color)")}) > 1, (
+        "not highlighted"
+    )
 
 
 def test_copy_an_answer(demo: DemoServer, visit: Visit) -> None:

@@ -16,6 +16,9 @@ from demo_app.state.suggestions import next_suggestions
 CHECK_EVERY: Final = 3.0
 """Seconds after which a page that was told nothing is looked at: is it still there?"""
 
+LOOK_EVERY: Final = 0.1
+"""Seconds between two looks for a page that lost its connection."""
+
 
 @dataclass(eq=False)
 class Follower:
@@ -54,22 +57,37 @@ class Follower:
         Parameters: `token`, the page's client token.
         """
         while not self.stopped:
-            try:
-                async with asyncio.timeout(CHECK_EVERY):
-                    await self._wake.wait()
-            except TimeoutError:
-                if not is_connected(token):
-                    return
+            woken = await self._is_woken()
+            if not await self._is_there(token):
+                return
+            if not woken:
                 continue
             self._wake.clear()
-            changes = await self._paced()
+            changes = await self._paced(token)
             scripts = [] if self.stopped else self.tab.take()
             if scripts or changes:
                 yield scripts, changes
 
-    async def _paced(self) -> dict[str, Any]:
-        """The variables to set, once their time has come."""
-        while not self.stopped:
+    async def _is_woken(self) -> bool:
+        """Whether there is something to look at; False after a while of quiet."""
+        try:
+            async with asyncio.timeout(CHECK_EVERY):
+                await self._wake.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _is_there(self, token: str) -> bool:
+        """Whether the page is connected. One that is not gets a while to come back, and is sent nothing until then."""
+        for _ in range(round(CHECK_EVERY / LOOK_EVERY)):
+            if self.stopped or is_connected(token):
+                return not self.stopped
+            await asyncio.sleep(LOOK_EVERY)
+        return False
+
+    async def _paced(self, token: str) -> dict[str, Any]:
+        """The variables to set, once their time has come; nothing when the page went away meanwhile."""
+        while await self._is_there(token):
             changes = self._changes()
             if not changes:
                 return {}
@@ -80,6 +98,7 @@ class Follower:
                 self.feed.flushed(changes)
                 return changes
             await asyncio.sleep(delay)
+        self.stop()
         return {}
 
     def _changes(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The assistant: what one says to it, what it shows, and what it asks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,16 @@ class Assistant:
         """Wait until an answer is under way."""
         self.page.wait_for_selector("#assistant-panel[data-chat-active=true]", state="attached")
         return self
+
+    @contextmanager
+    def another_answer(self) -> Iterator[None]:
+        """Around a deed that takes back the last answer: afterwards wait until another one stands in its place."""
+        self.ends.last.evaluate("(end) => { end.dataset.old = 'true'; }")
+        yield
+        self.page.wait_for_function(
+            """() => !document.querySelector('[data-old]') && document.querySelector('[data-card=end]')
+              && document.querySelector('#assistant-panel').dataset.chatActive === 'false'"""
+        )
 
     # Speaking.
 

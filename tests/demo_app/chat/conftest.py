@@ -33,7 +33,7 @@ class Room:
     async def rest(self, chat: Chat) -> list[Card]:
         """The cards once nothing runs any more."""
         async with asyncio.timeout(20):
-            while chat.active:
+            while chat.active:  # noqa: ASYNC110  whatever ends it, this waits for it
                 await asyncio.sleep(0.005)
         return self.cards(chat)
 
@@ -45,7 +45,7 @@ class Room:
     async def until(self, condition: Callable[[], Any]) -> None:
         """Wait until something holds."""
         async with asyncio.timeout(20):
-            while not condition():
+            while not condition():  # noqa: ASYNC110  any condition can be waited for
                 await asyncio.sleep(0.005)
 
     @staticmethod
@@ -84,7 +84,7 @@ async def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve([listening]))
-    while not server.started:
+    while not server.started:  # noqa: ASYNC110  uvicorn tells it in no other way
         await asyncio.sleep(0.005)
     room = Room()
     yield room

@@ -23,7 +23,7 @@ def opened(bridge: BrowserBridge) -> Tab:
 
 async def started(bridge: BrowserBridge, call_id: str = "c") -> "asyncio.Task[object]":
     task = asyncio.create_task(bridge.run("t", call_id, "navigate", {"page": "orders", "order_id": None}))
-    while call_id not in bridge._calls or not any(tab._waiting for tabs in bridge._tabs.values() for tab in tabs):
+    while call_id not in bridge._calls or not any(tab._waiting for tabs in bridge._tabs.values() for tab in tabs):  # noqa: ASYNC110
         await asyncio.sleep(0)
     return task
 
@@ -78,7 +78,7 @@ async def test_a_call_waits_for_a_page_that_is_about_to_open(bridge: BrowserBrid
     task = asyncio.create_task(bridge.run("t", "c", "navigate", {}))
     await asyncio.sleep(0)
     tab = opened(bridge)
-    while not tab._waiting:
+    while not tab._waiting:  # noqa: ASYNC110
         await asyncio.sleep(0)
     tab.take()
     bridge.answered("c", OK, tab)

@@ -366,7 +366,7 @@ async def test_the_recording_is_what_came_over_the_wire(room: Room) -> None:
     assert json.loads(recording[0])["type"] == "RUN_STARTED"
     with pytest.raises(ValueError, match="Expecting"):
         json.loads(recording[-1])
-    assert [row.first for row in event_rows(chat)][0] == "?"
+    assert event_rows(chat)[0].first == "?"
 
 
 async def test_the_inspector_sees_calls_journal_and_losses(room: Room) -> None:

@@ -1,5 +1,7 @@
 """The streaming text is the text, however it comes, and costs little."""
 
+from typing import ClassVar
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,8 +57,8 @@ def _streamed(paragraphs: int, *, between: str) -> float:
     feed, tokens, sent, text = Feed(), 0, 0, ""
 
     class Shown:
-        settled: list[object] = []
-        moving: list[object] = []
+        settled: ClassVar[list[object]] = []
+        moving: ClassVar[list[object]] = []
         version = 0
         live = "m"
         live_text = ""
@@ -64,7 +66,7 @@ def _streamed(paragraphs: int, *, between: str) -> float:
     shown = Shown()
     for number in range(paragraphs):
         words = f"Paragraph {number} tells something that takes a dozen words or so."
-        for word in words.replace(" ", " \0").split("\0") + [between]:
+        for word in [*words.replace(" ", " \x00").split("\x00"), between]:
             text += word
             tokens += 1
             if tokens % 2:

@@ -28,6 +28,7 @@ from client_sdk import (
     RunStatus,
     RunTruncated,
     Thread,
+    ToolRegistry,
 )
 from tests.client_sdk.scripts import answer, called, failed, finished, frames, hello, said, started
 from tests.client_sdk.servers import Reset, Server, Until, closed_port, event_stream, head, serve
@@ -757,3 +758,33 @@ async def test_every_tolerated_deviation_is_logged_once_unless_silenced(caplog: 
     assert recorded == ["unknown_event", "retired_shape", "unknown_property", "lone_surrogate"]
     logged = [record.diagnostic.code for record in caplog.records if record.name == "client_sdk"]
     assert logged == [code for code in recorded if code != "unknown_property"]
+
+
+async def test_another_task_may_stop_a_run_whose_tool_is_at_work() -> None:
+    """TR-2: the tool is stopped, too, and the thread rests."""
+    at_work, stopped = asyncio.Event(), asyncio.Event()
+    registry = ToolRegistry()
+
+    @registry.tool(side_effects=False)
+    async def look() -> str:
+        """Look around. Example: {}"""
+        at_work.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+        return "never"
+
+    script = answer(started(), *called("c1"), finished())
+    async with serve(script, hello("r2", "m2")) as server, HttpAgent(server.url) as agent:
+        thread = agent.thread("t1", tools=registry)
+        run = thread.run("hi")
+        task = asyncio.create_task(run.wait())
+        async with asyncio.timeout(SECONDS):
+            await at_work.wait()
+            await run.aclose()
+        assert stopped.is_set()
+        result = await task
+        assert result.status is RunStatus.COMPLETED  # of the exchange that was over
+        assert not thread.running
+        assert len(server.requests) == 1

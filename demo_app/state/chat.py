@@ -370,9 +370,10 @@ class ThreadsState(rx.State):
         if not store().owns(chat.visitor, thread_id):
             return None
         self.open = False
-        chat.thread_id = thread_id
-        chat.ready = False
-        chat.attachments, chat._parts = [], {}
+        if thread_id != chat.thread_id:
+            chat.thread_id = thread_id
+            chat.ready = False
+            chat.attachments, chat._parts = [], {}
         return [ChatState.attach, rx.call_script(f"window.hallaShell.focus('{INPUT}')")]
 
     @rx.event

@@ -106,6 +106,11 @@ class MessageView:
             self._changes = None
         return self._message
 
+    @property
+    def content(self) -> Any:
+        """The content as it is now, without building the message."""
+        return self.message.content if self._buffer is not None else self._held("content")
+
     def _held(self, name: str) -> Any:
         if self._changes is not None and name in self._changes:
             return self._changes[name]
@@ -324,13 +329,14 @@ class Conversation:
 
     def _link(self, view: MessageView) -> None:
         """Enter the calls a message brings, or the answer it is."""
-        message = view.message
-        if isinstance(message, AssistantMessage):
+        # By the class itself: asking pydantic's metaclass costs more than the rest of this.
+        message: Any = view.message
+        if message.__class__ is AssistantMessage:
             for call in message.tool_calls or ():
                 adopted = self._calls[call.id] = CallView.adopt(call, view)
                 view.adopt(adopted)
                 self._settle(adopted)
-        elif isinstance(message, ToolMessage):
+        elif message.__class__ is ToolMessage:
             self._answers[message.tool_call_id] = view
             answered = self._calls.get(message.tool_call_id)
             if answered is not None:
@@ -553,7 +559,7 @@ class Conversation:
         # Metadata does not depend on the patch: a stale path must not cost the activity its trace keys.
         view.merge_metadata(event.metadata)
         try:
-            content = apply_patch(view.message.content, event.patch)
+            content = apply_patch(view.content, event.patch)
             if not isinstance(content, dict):
                 raise PatchFailed("the result is no object, and an activity's content is one")
         except PatchFailed as problem:

@@ -140,13 +140,13 @@ class Verifier:
         kind = event.__class__
         if self.state != "active" or kind in _RUN_EVENTS:
             self._run_transition(event)
-        check = _CHECKS.get(kind)
-        if check is not None:
-            check(self, event)
         row = _ROWS.get(kind)
         if row is not None:
-            act, item, attribute = row
-            act(self, event, item, attribute)
+            check, act, item, attribute = row
+            if check is not None:
+                check(self, event)
+            if act is not None:
+                act(self, event, item, attribute)
 
     # The run.
 
@@ -353,7 +353,7 @@ class Verifier:
 
 _Act = Callable[[Verifier, Any, Kind, str], None]
 
-_ROWS: Final[dict[type, tuple[_Act, Kind, str]]] = {
+_ITEMS_ROWS: Final[dict[type, tuple[_Act, Kind, str]]] = {
     TextMessageStartEvent: (Verifier._opens, "message", "message_id"),
     TextMessageContentEvent: (Verifier._needs, "message", "message_id"),
     TextMessageEndEvent: (Verifier._closes, "message", "message_id"),
@@ -379,4 +379,8 @@ _CHECKS: Final[dict[type, Callable[[Verifier, Any], None]]] = {
     SubagentStartedEvent: Verifier._subagent_started,
     SubagentFinishedEvent: Verifier._subagent_ended,
     SubagentErrorEvent: Verifier._subagent_ended,
+}
+
+_ROWS: Final = {
+    kind: (_CHECKS.get(kind), *_ITEMS_ROWS.get(kind, (None, "message", ""))) for kind in {**_ITEMS_ROWS, **_CHECKS}
 }

@@ -7,7 +7,7 @@ from textwrap import shorten
 from typing import Any, Final
 
 from jsonpatch import JsonPatch, JsonPatchException
-from jsonpointer import JsonPointerException
+from jsonpointer import JsonPointer, JsonPointerException
 
 _QUOTED: Final = 200
 MAX_DEPTH: Final = 199
@@ -16,6 +16,10 @@ MAX_DEPTH: Final = 199
 
 class PatchFailed(Exception):
     """The patch does not apply; the document is as it was (SN-2)."""
+
+
+class _TooDeep(Exception):
+    """The operation would nest the document deeper than it could travel."""
 
 
 def _plain(operation: Any) -> Any:
@@ -27,6 +31,24 @@ def _plain(operation: Any) -> Any:
     if kind in ("move", "copy"):
         plain["from"] = operation.from_
     return plain
+
+
+def _with_own_path(document: Any, parts: Sequence[str]) -> Any:
+    """`document` with copies of the containers that an operation at `parts` changes or passes through.
+
+    The rest is shared with the original: what an operation costs must not depend on how large the whole is.
+    Where the path leads nowhere, copying ends; the library says what is wrong with it.
+    """
+    if not isinstance(document, dict | list):
+        return document
+    copied = document.copy()
+    if len(parts) > 1:
+        key: Any = parts[0]
+        if isinstance(copied, list) and key.isdecimal():
+            key = int(key)
+        if key in copied if isinstance(copied, dict) else isinstance(key, int) and key < len(copied):
+            copied[key] = _with_own_path(copied[key], parts[1:])
+    return copied
 
 
 def apply_patch(document: Any, operations: Sequence[Any]) -> Any:
@@ -41,29 +63,39 @@ def apply_patch(document: Any, operations: Sequence[Any]) -> Any:
     """
     position = 0
     try:
-        # One by one, on one copy, so that the failing operation can be named.
-        for position, operation in enumerate(map(_plain, operations)):
-            document = JsonPatch([operation]).apply(document, in_place=position > 0)
-    except (JsonPatchException, JsonPointerException, RecursionError) as error:
+        # One by one, so that the failing operation can be named.
+        for position, operation in enumerate(map(_plain, operations)):  # noqa: B007
+            document = _apply_one(document, operation)
+    except (JsonPatchException, JsonPointerException, RecursionError, _TooDeep) as error:
         failed = operations[position]
         # The library's text may quote the whole document.
         why = shorten(str(error), _QUOTED, placeholder=" …")
         raise PatchFailed(f"operation {position} ({failed.op} {failed.path!r}) does not apply: {why}") from None
-    if _is_deeper(document, MAX_DEPTH):
-        raise PatchFailed(f"the result is nested more than {MAX_DEPTH} levels deep, which no frame could carry")
     return document
 
 
+def _apply_one(document: Any, operation: dict[str, Any]) -> Any:
+    change = JsonPatch.operations[operation["op"]](operation)
+    target = change.pointer.parts
+    document = _with_own_path(document, target)
+    brought = operation.get("value")
+    if "from" in operation:
+        source = JsonPointer(operation["from"])
+        document = _with_own_path(document, source.parts)
+        brought = source.resolve(document, None)
+    if _is_deeper(brought, MAX_DEPTH - len(target)):
+        raise _TooDeep(f"the result is nested more than {MAX_DEPTH} levels deep, which no frame could carry")
+    return change.apply(document)
+
+
 def _is_deeper(value: Any, levels: int) -> bool:
-    level = [value]
-    for _ in range(levels):
-        level = [inner for outer in level for inner in _children(outer)]
-        if not level:
-            return False
-    return any(map(_children, level))
+    """Whether containers are nested in `value` more than `levels` deep."""
+    level = [value] if isinstance(value, dict | list) else []
+    while level and levels > 0:
+        level = [inner for outer in level for inner in _children(outer) if isinstance(inner, dict | list)]
+        levels -= 1
+    return bool(level)
 
 
 def _children(value: Any) -> Collection[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+    return value.values() if isinstance(value, dict) else value

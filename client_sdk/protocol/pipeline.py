@@ -9,9 +9,10 @@ and ``feed_raw`` after it.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from ag_ui.core import Event, Message, ToolCallResultEvent
+from ag_ui.core import Event, Message, SubagentFinishedEvent, ToolCallResultEvent
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -25,15 +26,34 @@ from client_sdk.protocol.notes import Notes
 from client_sdk.protocol.order import Verifier
 from client_sdk.protocol.runs import Ledger, RunStatus
 from client_sdk.protocol.surrogates import Seams, mend_all, read_json
-from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FLAT_EVENTS
+from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FLAT_EVENTS, OPEN_EVENTS
 
 _validate = EVENT_ADAPTER.validator.validate_json
+_HUGE = re.compile(r"[0-9](?:[eE]\+?[0-9]{3}|[0-9]{200})")
+"""What may be a number too large for a float; strings that look like one are no matter."""
 _REQUIRED_OF_A_CONTINUATION = 3
 """Its type, the id of what it continues, and its delta."""
 
 
-def _is_plain_result(event: Any) -> bool:
-    return event.__class__ is ToolCallResultEvent and event.content.__class__ is str
+def _is_settled(event: Any, payload: str | bytes) -> bool:
+    """Whether nothing is left to translate or strip in a validated event.
+
+    The same verdict as the long way, reached without building a dictionary: for an
+    event whose only described members are its own, unknown keys and nulls are all
+    that could be left to judge. In open data a number may be none, which pydantic does not mind: what
+    could be one is left to the long way.
+    """
+    if event.__pydantic_extra__ or event.metadata is not None or event.raw_event is not None:
+        return False
+    text = payload if isinstance(payload, str) else payload.decode("utf-8", "replace")
+    if "null" in text:
+        return False
+    kind = event.__class__
+    if kind in FLAT_EVENTS or (kind is ToolCallResultEvent and event.content.__class__ is str):
+        return True
+    if kind in OPEN_EVENTS or (kind is SubagentFinishedEvent and event.outcome is None):
+        return not ("NaN" in text or "Infinity" in text or _HUGE.search(text))
+    return False
 
 
 class Update:
@@ -134,42 +154,33 @@ class Pipeline:
             event: Any = _validate(payload, strict=True, by_alias=True, by_name=False)
         except ValidationError:
             return self._the_long_way(payload)
-        if not self._is_settled(event, payload):
+        reduce = CONTINUATIONS.get(event.__class__)
+        # An unknown property may bear a field's Python name, and is no further member of the set then.
+        shortest = (
+            reduce is not None
+            and len(event.__pydantic_fields_set__) == _REQUIRED_OF_A_CONTINUATION
+            and not event.__pydantic_extra__
+        )
+        if not self._plain or not (shortest or _is_settled(event, payload)):
             return self._the_long_way(payload)
         notes = self._notes
         self._decoded = notes.index = self._decoded + 1
         notes.event_type = event.type
         updates: list[Update] = []
         try:
-            self._deliver(event, updates)
+            if reduce is None or self._lanes or self._halves:
+                self._deliver(event, updates)
+            else:
+                # Most of a stream: what continues an item is nothing to the ledger.
+                self._verifier.verify(event)
+                view, call = reduce(self.conversation, event)
+                updates.append(Update(event, view, call, self._collect() if notes.pending else ()))
         except ProtocolError as error:
             self._reject(error)
         return updates
 
     def _the_long_way(self, payload: str | bytes) -> list[Update]:
         return [update for raw in self.decode(payload) for update in self.feed_raw(raw, index=self._decoded)]
-
-    def _is_settled(self, event: Any, payload: str | bytes) -> bool:
-        """Whether nothing is left to translate or strip in a validated event.
-
-        The same verdict as the long way, reached without building a dictionary: for an
-        event of scalars that validates, unknown keys and nulls are all that could be left
-        to judge, and one that sets no more than it must has neither.
-        """
-        kind = event.__class__
-        if kind in CONTINUATIONS:
-            # An unknown property may bear a field's Python name, and is no further member of the set then.
-            if len(event.__pydantic_fields_set__) == _REQUIRED_OF_A_CONTINUATION and not event.__pydantic_extra__:
-                return self._plain
-        elif kind not in FLAT_EVENTS and not _is_plain_result(event):
-            return False
-        return (
-            not event.__pydantic_extra__
-            and event.metadata is None
-            and event.raw_event is None
-            and (b"null" if payload.__class__ is bytes else "null") not in payload  # type: ignore[operator]
-            and self._plain
-        )
 
     # The two halves, with middleware in between.
 
@@ -249,15 +260,8 @@ class Pipeline:
     def _deliver(self, event: Event, updates: list[Update]) -> None:
         if self._lanes or self._halves or event.__class__ in CHUNK_EVENTS:
             self._assemble(event, updates)
-            return
-        reduce = CONTINUATIONS.get(event.__class__)
-        if reduce is None:
+        else:
             updates.append(self._take_in(event))
-            return
-        # Most of a stream, and by the shortest way: what continues an item is nothing to the ledger.
-        self._verifier.verify(event)
-        view, call = reduce(self.conversation, event)
-        updates.append(Update(event, view, call, self._collect() if self._notes.pending else ()))
 
     def _assemble(self, event: Event, updates: list[Update]) -> None:
         for expanded in self._expander.feed(event):

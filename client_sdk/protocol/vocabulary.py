@@ -173,3 +173,25 @@ FLAT_EVENTS: frozenset[type[BaseModel]] = frozenset(
     model for kind, model in EVENT_MODELS.items() if _is_flat(EVENT_SHAPES[kind])
 )
 """Events of scalars only, apart from the open data any event may carry."""
+
+
+def _is_open(shape: Shape) -> bool:
+    """Whether nothing in `shape` can have to go: scalars, open data, and JSON Patch operations, which keep all."""
+    match shape:
+        case Items(element=Tagged() as element):
+            return all(one.open and all(map(_is_open, _shapes(one))) for one in element.variants.values())
+        case Closed() | Leaf():
+            return True
+        case _:
+            return False
+
+
+def _shapes(shape: Described) -> list[Shape]:
+    return [member.shape for member in shape.members.values()]
+
+
+OPEN_EVENTS: frozenset[type[BaseModel]] = (
+    frozenset(model for kind, model in EVENT_MODELS.items() if all(map(_is_open, _shapes(EVENT_SHAPES[kind]))))
+    - FLAT_EVENTS
+)
+"""Events of scalars and open data only: state, activities, RAW and CUSTOM."""

@@ -1,6 +1,6 @@
 """JSON text, read strictly and written canonically.
 
-Strictly: as RFC 8259 has it, no property twice, no NaN or Infinity. Python's own
+Strictly: as RFC 8259 has it, no property twice, no NaN or Infinity, whole characters. Python's own
 reader takes more than that, and what two readers understand differently is no
 basis for consent.
 """
@@ -8,6 +8,7 @@ basis for consent.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -17,6 +18,8 @@ MAX_DEPTH = 100
 """Levels of nesting beyond which a JSON text is not read: everything behind it recurses."""
 
 _TOO_DEEP = f"it is nested more than {MAX_DEPTH} levels deep"
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class _NotStrict(ValueError):
@@ -57,13 +60,16 @@ def parse_json(text: str) -> Any:
         )
     except RecursionError as error:
         raise _NotStrict(_TOO_DEEP) from error
-    _check_depth(value)
+    _check(value)
     return value
 
 
-def _check_depth(value: Any) -> None:
+def _check(value: Any) -> None:
+    """Refuse what is nested too deeply, and strings that hold half a character: nobody can send those on."""
     level = [value]
     for _ in range(MAX_DEPTH):
+        if any(isinstance(item, str) and _HALF.search(item) for item in level):
+            raise _NotStrict("a string in it holds half of a UTF-16 surrogate pair")
         level = [inner for outer in level for inner in _children(outer)]
         if not level:
             return
@@ -72,7 +78,7 @@ def _check_depth(value: Any) -> None:
 
 def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
-        return list(value.values())
+        return [*value, *value.values()]
     return value if isinstance(value, list) else []
 
 

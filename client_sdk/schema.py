@@ -67,12 +67,18 @@ def pointer(path: Iterable[str | int]) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
+def whole_characters(text: str) -> str:
+    """`text` with U+FFFD for every half of a UTF-16 surrogate pair that stands alone: such text cannot be sent."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def quote(value: Any) -> str:
     """`value` as JSON, cut to a readable length."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except RecursionError:
         return f"a deeply nested {json_type(value)}"
+    text = whole_characters(text)
     return text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 1] + "…"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -19,6 +20,7 @@ from client_sdk.diagnostics import Diagnostic, logger
 from client_sdk.errors import ToolError
 from client_sdk.interrupts import OpenInterrupt
 from client_sdk.jsontext import canonical_json, parse_json
+from client_sdk.schema import whole_characters
 from client_sdk.tools import answers
 from client_sdk.tools.answers import Said
 from client_sdk.tools.arguments import ArgumentState, ParsedArguments, arguments_hash, parse_arguments
@@ -103,8 +105,8 @@ class OpenCall:
 
     @property
     def arguments(self) -> dict[str, Any] | None:
-        """Its parsed arguments; None when the text is no JSON object."""
-        return self.parsed.value
+        """A copy of its parsed arguments; None when the text is no JSON object."""
+        return deepcopy(self.parsed.value)
 
     @property
     def reason(self) -> RefusalReason | None:
@@ -392,7 +394,7 @@ class CallBoard:
             return ConsentNeed.NEEDED
         policy = tool.consent
         if callable(policy):
-            needed = _ask_policy(policy, tool.name, parsed.value)
+            needed = _ask_policy(policy, tool.name, deepcopy(parsed.value))
         else:
             needed = policy == "always" or (policy == "once_per_thread" and tool.name not in self._granted_tools)
         return ConsentNeed.NEEDED if needed else ConsentNeed.NOT_NEEDED
@@ -447,7 +449,7 @@ class CallBoard:
                 policy=policy,
             )
         call.facts, call.decision = facts, decide(facts)
-        call.consented = arguments
+        call.consented = deepcopy(arguments)
         call.standing = CallStanding.APPROVED
         self._tell(JournalEvent.GRANTED, call)
 
@@ -540,7 +542,7 @@ class CallBoard:
         """
         if call.edited and call.standing is CallStanding.RUNNING and call.consented is not None:
             said = answers.edited(said, call.consented)
-        call.said = said
+        call.said = said = _sendable(said)
         message = ToolMessage(
             id=message_id or self._new_id(), content=said.content, tool_call_id=call.id, error=said.error
         )
@@ -640,6 +642,12 @@ def _ask_policy(policy: Callable[[dict[str, Any]], bool], tool: str, arguments: 
     except Exception:  # noqa: BLE001 - logged, and the safe way taken: whatever a policy does, consent is asked
         logger.exception("the consent policy of tool %s failed; the user is asked", tool)
         return True
+
+
+def _sendable(said: Said) -> Said:
+    """An answer without halves of characters: a model's quoted text, or a handler's, may hold some."""
+    content = whole_characters(said.content) if isinstance(said.content, str) else said.content
+    return replace(said, content=content, error=None if said.error is None else whole_characters(said.error))
 
 
 def _hash(parsed: ParsedArguments) -> str | None:

@@ -58,7 +58,10 @@ class Defer:
 
 ConsentAnswer = Approve | Decline | Defer
 ConsentHandler = Callable[[ConsentRequest], ConsentAnswer | bool | Awaitable[ConsentAnswer | bool]]
-"""Asks the user; True approves and False declines. Calls are asked about one at a time, in call order."""
+"""Asks the user; True approves and False declines. Calls are asked about one at a time, in call order.
+
+A coroutine function may wait for the user; a plain function decides at once, as it holds up the event loop.
+"""
 
 
 async def ask(handler: ConsentHandler, request: ConsentRequest) -> ConsentAnswer:

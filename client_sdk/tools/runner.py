@@ -14,6 +14,7 @@ import asyncio
 import inspect
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 
 from ag_ui.core import Interrupt, Message, ResumeEntry, ToolMessage
 
@@ -315,7 +316,8 @@ class ToolRunner:
         assert call.tool is not None  # the gate asks only for
         assert call.parsed.value is not None  # what could run
         self.board.asked(call)
-        request = ConsentRequest(call, call.tool, call.parsed.value)
+        # A copy, as everywhere: what the application does to it must not become what the tool runs with.
+        request = ConsentRequest(call, call.tool, deepcopy(call.parsed.value))
         limit = asyncio.timeout(self._consent_deadline)
         try:
             async with limit:
@@ -342,7 +344,7 @@ class ToolRunner:
         assert call.consented is not None  # without these
         context = ToolContext(call.id, call.name, self.board.thread_id, call.call.run_id)
         try:
-            said = await run_handler(call.tool, call.consented, context)
+            said = await run_handler(call.tool, deepcopy(call.consented), context)
         except asyncio.CancelledError:
             self.board.record_answer(call, stopped(call.tool))
             raise

@@ -32,6 +32,8 @@ json_values = st.recursive(
         ('{"x": {"a": 1, "a": 2}}', 'property "a" occurs twice'),
         ("[" * 101 + "]" * 101, "nested more than 100"),
         ("[" * 200_000, "nested more than 100"),
+        ('["\\ud83d"]', "half of a UTF-16 surrogate pair"),
+        ('{"\\udc00": 1}', "half of a UTF-16 surrogate pair"),
         ("9" * 5000, "integer string conversion"),
     ],
     ids=lambda text: text[:20],
@@ -39,6 +41,10 @@ json_values = st.recursive(
 def test_what_is_no_strict_json_says_why(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         parse_json(text)
+
+
+def test_a_pair_that_is_whole_is_a_character() -> None:
+    assert parse_json('"\\ud83d\\ude00"') == "😀"
 
 
 def test_the_deepest_text_that_is_read() -> None:

@@ -160,6 +160,24 @@ async def test_malformed_arguments(tools: Tools, text: str) -> None:
         wire.check_pairing()
 
 
+async def test_half_characters_do_not_end_the_thread(tools: Tools) -> None:
+    """What a model sent, quoted in an answer or handed back by a tool, can always be sent (FT-4)."""
+    tools.registry.declare("hand_back", "Hand back.", {}, lambda _: "half \ud83d", side_effects=False)
+
+    def complain(_: dict[str, Any]) -> None:
+        raise ValueError("half \ud83d")
+
+    tools.registry.declare("complain", "Complain.", {}, complain, side_effects=False)
+    half = '{"\\ud83d": "\\ud83d"}'
+    run = run_of(calls("c1", "look", half), calls("c2", "hand_back"), calls("c3", "complain"))
+    async with agent_of(run, DONE) as (agent, wire):
+        assert (await agent.thread(**options(tools)).run("go")).status is RunStatus.COMPLETED
+        told = wire.answers()
+        assert "half of a UTF-16 surrogate pair" in told["c1"]["content"]
+        assert told["c2"]["content"] == "half \ufffd"
+        assert told["c3"]["error"] == "failed: half \ufffd"
+
+
 async def test_an_event_after_run_finished(tools: Tools) -> None:
     """LC-3, PL-4: rejected, everything delivered stays, and nothing of a rejected run is executed."""
     rejected = script(started(), says("m1", "finished"), calls("c1", "look"), finished(), *says("m2", "late"))

@@ -235,6 +235,28 @@ async def test_the_users_edit_is_run_and_said(tools: Tools) -> None:
     assert granted.arguments == '{"n":7}'
 
 
+async def test_what_the_application_does_to_its_copy_is_not_run(tools: Tools) -> None:
+    """FT-6: consent is for exactly the agent's arguments, or for an edit that is said."""
+
+    def meddle(request: ConsentRequest) -> bool:
+        request.arguments["n"] = 99
+        copy = request.call.arguments
+        assert copy is not None
+        copy["n"] = 98
+        return True
+
+    def policy(arguments: dict[str, Any]) -> bool:
+        arguments["n"] = 97
+        return True
+
+    tools.add("first", consent=policy)
+    run = runner(tools.registry, consent=meddle)
+    run.offer(closed(pending("c1", "act", '{"n": 1}'), pending("c2", "first", '{"n": 1}')))
+    await settle(run)
+    assert tools.ran == [("act", {"n": 1}), ("first", {"n": 1})]
+    assert [str(m.content) for m in run.take_answers()] == ["act of t1/r1/c1", "first of t1/r1/c2"]
+
+
 async def test_approving_the_same_arguments_is_no_edit(tools: Tools) -> None:
     run = runner(tools.registry, consent=lambda _: Approve({"n": 1}))
     run.offer(closed(pending("c1", "act", '{"n": 1}')))

@@ -49,7 +49,7 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        return f"at {self.path or '/'}: {self.message}"
+        return f"at {shortened(self.path) or '/'}: {self.message}"
 
 
 _TYPE_NAMES: tuple[tuple[type, str], ...] = (
@@ -78,7 +78,11 @@ def quote(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except RecursionError:
         return f"a deeply nested {json_type(value)}"
-    text = whole_characters(text)
+    return shortened(whole_characters(text))
+
+
+def shortened(text: str) -> str:
+    """`text`, cut to a readable length: what a model sent is quoted, not repeated."""
     return text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 1] + "…"
 
 
@@ -102,7 +106,7 @@ def _unexpected_property(error: _Error) -> str:
     known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", {})
     extra = [n for n in error.instance if n not in known and not any(re.search(p, n) for p in patterns)]
     names = ", ".join(map(quote, known)) or "none"
-    return f"unknown property {', '.join(map(quote, extra))}; known are {names}"
+    return f"unknown property {shortened(', '.join(map(quote, extra)))}; known are {names}"
 
 
 def _not_listed(error: _Error) -> str:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args, get_origin
 from ag_ui.core import ContentPart, TextPart
 from pydantic_core import PydanticSerializationError, to_json
 
-from client_sdk.schema import Problem
+from client_sdk.schema import Problem, shortened
 from client_sdk.tools.calls import CallOutcome
 from client_sdk.tools.gate import RefusalReason
 
@@ -158,7 +158,7 @@ def refused(reason: RefusalReason, *, tool: str, offered: Iterable[str] = (), pr
     """
     names = ", ".join(sorted(offered)) or "none"
     wrong = "; ".join(map(str, problems))
-    text = _REFUSALS[reason].format(tool=tool, offered=names, wrong=wrong)
+    text = _REFUSALS[reason].format(tool=shortened(tool), offered=names, wrong=wrong)
     return Said(CallOutcome.REFUSED, text, f"{reason.value}: {text}", reason)
 
 

@@ -128,6 +128,7 @@ def test_a_refusal_says_what_to_mend() -> None:
     assert said.content == (
         "This application has no tool of the name '{nav}', so nothing was run. Tools offered: a, b."
     )
+    assert len(str(refused(RefusalReason.UNKNOWN_TOOL, tool="x" * 10_000).content)) < 500
     assert "Tools offered: none." in str(refused(RefusalReason.TOOL_NOT_OFFERED, tool="x").content)
 
 

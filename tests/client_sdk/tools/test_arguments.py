@@ -65,3 +65,18 @@ def test_consent_is_bound_to_exactly_these_arguments(one: dict[str, object], oth
     assert arguments_hash(one) == arguments_hash(dict(reversed(one.items())))
     if arguments_hash(one) == arguments_hash(other):
         assert one == other
+
+
+def test_what_is_said_stays_short_whatever_was_sent() -> None:
+    """A model is told what to mend, not handed back a megabyte of what it sent."""
+    strict = Schema({"properties": {"a": {"additionalProperties": {"type": "string"}}}, "additionalProperties": False})
+    long = "x" * 1_000_000
+    for text in (
+        "{" + ",".join(f'"p{n}": 1' for n in range(20_000)) + "}",
+        f'{{"{long}": 1}}',
+        f'{{"a": {{"{long}": 1}}}}',
+        f'{{"{long}": 1, "{long}": 1}}',
+        f'"{long}"',
+    ):
+        (problem,) = parse_arguments(text, strict).problems
+        assert len(str(problem)) < 500

@@ -36,6 +36,8 @@ APPROVAL = {
     },
 }
 
+JUDGE = Schema(APPROVAL)
+
 
 def field(name: str) -> FormField:
     return next(one for one in form_fields(APPROVAL) if one.name == name)
@@ -186,7 +188,7 @@ def test_the_answer_is_built_from_the_values_given() -> None:
 def test_a_filled_in_form_fits_the_schema_it_was_drawn_from(approved: bool, note: str) -> None:
     fields = form_fields(APPROVAL)
     answer = form_answer(fields, {"approved": approved, "note": note, "currency": "EUR", "count": None})
-    assert Schema(APPROVAL).problems(answer) == []
+    assert JUDGE.problems(answer) == []
 
 
 def test_strange_schemas_are_mostly_unusable_for_judging_too() -> None:

@@ -358,4 +358,4 @@ class RoundTrip(RuleBasedStateMachine):
 
 
 TestRoundTrip = RoundTrip.TestCase
-TestRoundTrip.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestRoundTrip.settings = settings(max_examples=80, stateful_step_count=40)

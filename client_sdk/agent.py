@@ -14,7 +14,17 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
 from datetime import UTC, datetime
 from types import AsyncGeneratorType, TracebackType
@@ -433,17 +443,11 @@ class Thread:
     def _hold_answers(self) -> None:
         """Take answers into the conversation once nobody has to decide anything any more."""
         if self._runner is not None and not self._runner.undecided:
-            self._take_answers()
-
-    def _take_answers(self) -> None:
-        if self._runner is not None:
             self._add_answers(self._runner.take_answers())
 
     def _add_answers(self, messages: Iterable[ToolMessage]) -> None:
         for message in messages:
-            call = self._conversation.call(message.tool_call_id)
-            if call is None or call.result is None:
-                self._conversation.add_answer(message)
+            self._conversation.add_answer(message)
 
 
 def _registry_of(tools: ToolRegistry | Iterable[Tool]) -> ToolRegistry:
@@ -480,6 +484,7 @@ class Run:
         self._registry = registry
         self._stream: AsyncGeneratorType[Update | ToolUpdate, None] | None = None
         self._reader: asyncio.Task[Any] | None = None
+        self._closing = False
         self._stopped = False
         self._ended = asyncio.Event()
         self._result: RunResult | None = None
@@ -502,11 +507,20 @@ class Run:
             raise RuntimeError("the run has no result yet: read it to its end, or leave its `async with` block")
         return self._result
 
-    def __aiter__(self) -> AsyncIterator[Update | ToolUpdate]:
+    def __aiter__(self) -> Self:
         if self._stream is not None:
             raise RuntimeError("a run is read once; ask the thread for another run")
         self._stream = cast("AsyncGeneratorType[Update | ToolUpdate, None]", self._drive())
-        return self._stream
+        return self
+
+    def __anext__(self) -> Awaitable[Update | ToolUpdate]:
+        if self._stream is None:
+            raise RuntimeError("a run is read with `async for`, or from `aiter(run)`")
+        return self._no_more() if self._closing else self._stream.__anext__()
+
+    async def _no_more(self) -> Update | ToolUpdate:
+        await self._ended.wait()
+        raise StopAsyncIteration
 
     async def events(self) -> AsyncIterator[Event]:
         """The run as its plain events, expanded and verified."""
@@ -534,18 +548,24 @@ class Run:
     async def aclose(self) -> None:
         """Stop reading; the connection is closed and tools are stopped at once.
 
-        Any task may do so: for one that waits for the next update, the iteration just ends.
+        Any task may do so: for one that reads, the iteration just ends.
         """
         stream = self._stream
         if stream is None:
             return
-        if not stream.ag_running or self._reader is None:
-            await stream.aclose()
+        if self._closing:
+            await self._ended.wait()
             return
-        if not self._stopped:
+        self._closing = True
+        if stream.ag_running and self._reader is not None:
             self._stopped = True
             self._reader.cancel()
-        await self._ended.wait()
+            await self._ended.wait()
+            return
+        try:
+            await stream.aclose()
+        finally:
+            self._ended.set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -625,7 +645,7 @@ class Run:
                 f"calls wait for a decision: {', '.join(held.id for held in undecided)}; see Thread.open_calls",
                 code="calls_open",
             )
-        thread._take_answers()
+        thread._add_answers(runner.take_answers())
 
     def _exchange(self, request: dict[str, Any], resume: Sequence[ResumeEntry] | None) -> Exchange:
         thread = self.thread

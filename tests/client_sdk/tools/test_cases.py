@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from ag_ui.core import ImagePart, UserMessage
 
-from client_sdk.agent import Thread
+from client_sdk.agent import HttpAgent, Thread
 from client_sdk.errors import InputError, InterruptError, ProtocolError, ToolError
 from client_sdk.interrupts import Resolve
 from client_sdk.legacy import flatten
 from client_sdk.protocol.runs import RunStatus
 from client_sdk.tools import CallOutcome, JournalEvent, MemoryJournal, RefusalReason, ToolRegistry, ToolUpdate
-from tests.client_sdk.servers import Reset, Until
+from tests.client_sdk.servers import Reset, Until, serve
 from tests.client_sdk.tools.streams import (
     DONE,
     agent_of,
@@ -540,6 +540,48 @@ async def test_handling_without_a_registry_is_a_mistake_that_is_said(tools: Tool
     async with agent_of(DONE) as (agent, _):
         with pytest.raises(ToolError, match="consent, journal: give tools as a ToolRegistry"):
             agent.thread(consent=print, journal=MemoryJournal())
+
+
+async def test_an_answer_that_the_application_put_into_the_conversation_itself(tools: Tools) -> None:
+    """FT-3: past the open call's object; one answer goes out, and it is not the made-up decline."""
+    async with agent_of(run_of(calls("c1", "act")), DONE) as (agent, wire):
+        thread = agent.thread(id="t1", tools=tools.registry)
+        await thread.run("go")
+        thread.add_message({"id": "own", "role": "tool", "toolCallId": "c1", "content": "mine"})
+        outcome = await thread.run("next")
+        assert wire.answers()["c1"]["content"] == "mine"
+        assert [note.code for note in outcome.diagnostics] == ["answer_duplicate"]
+        wire.check_pairing()
+
+
+async def test_what_is_noticed_in_the_history_can_be_silenced(tools: Tools, caplog: pytest.LogCaptureFixture) -> None:
+    """Recorded all the same."""
+    scripts = (run_of(result("c9", "?")), DONE)
+    async with serve(*scripts) as server, HttpAgent(server.url, silence={"answer_orphaned"}) as agent:
+        thread = agent.thread(**options(tools))
+        await thread.run("go")
+        outcome = await thread.run("next")
+        assert [note.code for note in outcome.diagnostics] == ["answer_orphaned"]
+        assert "answer_orphaned" not in caplog.text
+
+
+async def test_a_run_left_while_its_calls_are_disposed_of_first(tools: Tools) -> None:
+    """TR-2: nothing was sent, so there is no result; the thread is usable, what ran is answered."""
+    async with agent_of(run_of(calls("c1", "act")), DONE) as (agent, wire):
+        thread = agent.thread(id="t1", tools=tools.registry)
+        await thread.run("go")
+        thread.open_calls[0].approve()
+        async with thread.run() as run:
+            async for update in run:
+                assert isinstance(update, ToolUpdate)
+                if update.happened is JournalEvent.ANSWERED:
+                    break
+        with pytest.raises(RuntimeError, match="no result yet"):
+            _ = run.result
+        assert (thread.running, len(wire.inputs)) == (False, 1)
+        await thread.run()
+        assert wire.answers()["c1"]["content"] == "acted on "
+        assert tools.ran == [("act", "")]
 
 
 async def test_several_runs_on_one_stream(tools: Tools) -> None:

@@ -113,7 +113,7 @@ def test_a_chart_in_the_conversation(demo: DemoServer, visit: Visit) -> None:
     card = chat.tool("show_chart", "done")
     expect(card.locator("svg .mark")).to_have_count(12)
     card.get_by_text("Show as a table").click()
-    month, revenue = demo.shop.revenue_by_month()[0]
+    _, revenue = demo.shop.revenue_by_month()[0]
     expect(card.locator("tbody tr").first).to_contain_text(f"{revenue:,}")
     # It ends the turn: nothing is said after it.
     shape = chat.transcript_shape()

@@ -14,6 +14,7 @@ import pytest
 from ag_ui.core import Context, ImagePart, RunErrorEvent, TextPart, Tool, UrlSource, UserMessage
 
 from client_sdk import (
+    CallNext,
     ConnectionBroken,
     ConnectionFailed,
     ContentTypeError,
@@ -23,8 +24,10 @@ from client_sdk import (
     InputError,
     InterruptError,
     ProtocolError,
+    RawEvent,
     ReadTimedOut,
     RunFailed,
+    RunRequest,
     RunStatus,
     RunTruncated,
     Thread,
@@ -467,6 +470,60 @@ async def test_a_run_may_be_stopped_before_the_agent_answers() -> None:
         assert (await task).status is RunStatus.TRUNCATED
         await hung_up(server)
         assert (await thread.run("again")).status is RunStatus.COMPLETED
+
+
+async def test_a_run_may_be_stopped_while_its_reader_is_busy_elsewhere() -> None:
+    """TR-2: whenever the reader comes back, during the closing or after it, the iteration is over."""
+    closing, close = asyncio.Event(), asyncio.Event()
+
+    async def slow_to_close(request: RunRequest, call_next: CallNext) -> AsyncIterator[RawEvent]:
+        try:
+            async for event in call_next(request):
+                yield event
+        finally:
+            closing.set()
+            await close.wait()
+
+    script = [event_stream(), frames(started(), *said("m1", "so far")), Until()]
+    async with serve(script) as server, HttpAgent(server.url, middleware=[slow_to_close]) as agent:
+        run = agent.thread("t1").run("hi")
+        busy, free = asyncio.Event(), asyncio.Event()
+
+        async def read() -> int:
+            count = 0
+            async for _ in run:
+                count += 1
+                busy.set()
+                await free.wait()
+            return count
+
+        task = asyncio.create_task(read())
+        await busy.wait()
+        stopping = [asyncio.create_task(run.aclose()), asyncio.create_task(run.aclose())]
+        await closing.wait()
+        free.set()
+        await asyncio.sleep(0)
+        assert not task.done()
+        close.set()
+        await asyncio.gather(*stopping)
+        assert await task == 1
+        with pytest.raises(StopAsyncIteration):
+            await anext(run)
+        assert run.result.status is RunStatus.TRUNCATED
+        await hung_up(server)
+
+
+async def test_a_run_that_was_not_begun_has_no_next_update() -> None:
+    async with HttpAgent("http://127.0.0.1:1/") as agent:
+        run = agent.thread("t1").run("hi")
+        with pytest.raises(RuntimeError, match="async for"):
+            await anext(run)
+        aiter(run)
+        await run.aclose()
+        with pytest.raises(StopAsyncIteration):
+            await anext(run)
+        with pytest.raises(RuntimeError, match="no result"):
+            _ = run.result
 
 
 async def test_a_reader_that_is_stopped_and_cancelled_is_cancelled() -> None:

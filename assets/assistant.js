@@ -31,6 +31,7 @@
       }
       height = log.scrollHeight;
       if (follows) log.scrollTop = log.scrollHeight;
+      rescueFocus();
     }).observe(log, { childList: true, subtree: true, characterData: true });
     toTheEnd();
   }
@@ -82,6 +83,18 @@
     if (log && event.target.closest("#chat-earlier")) log.dataset.earlier = "asked";
   });
 
+  // What had the focus is about to go away (a form that was sent): the focus then goes to the transcript, not nowhere.
+  let keepUntil = 0;
+  function keepFocus() {
+    keepUntil = performance.now() + 3000;
+    rescueFocus();
+  }
+  function rescueFocus() {
+    if (performance.now() > keepUntil || document.activeElement !== document.body) return;
+    keepUntil = 0;
+    byId("assistant-transcript")?.focus({ preventScroll: true });
+  }
+
   function openInspector() {
     const dialog = byId("inspector");
     if (dialog && !dialog.open) dialog.showModal();
@@ -95,5 +108,5 @@
     window.hallaShell.announce(document.documentElement.lang === "ko" ? "복사했습니다" : "Copied");
   }
 
-  window.hallaChat = Object.freeze({ toTheEnd, openInspector, closeInspector, copied });
+  window.hallaChat = Object.freeze({ toTheEnd, openInspector, closeInspector, copied, keepFocus });
 })();

@@ -3,6 +3,7 @@
 CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "cancel": ("Cancel", "취소"),
     # the panel
+    "chat.skip": ("Skip to the message box", "메시지 입력란으로 건너뛰기"),
     "chat.new": ("New conversation", "새 대화"),
     "chat.threads": ("Conversations", "대화 목록"),
     "chat.inspector": ("Inspector", "인스펙터"),
@@ -163,6 +164,10 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "interrupt.expired": ("The time for an answer is over.", "답변 기한이 지났습니다."),
     "interrupt.no_message": ("The agent waits for an answer.", "에이전트가 답을 기다립니다."),
     "interrupt.your_answer": ("Your answer", "내 답변"),
+    "label.customer_number": ("Customer number", "고객 번호"),
+    "label.sku": ("SKU", "SKU"),
+    "label.approve_transfer": ("Approve this transfer", "이 송금을 승인합니다"),
+    "label.amount": ("Amount in won", "금액(원)"),
     "form.optional": (" (optional)", " (선택)"),
     "form.required": ("This is needed.", "필요한 값입니다."),
     # ends of runs

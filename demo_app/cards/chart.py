@@ -1,5 +1,6 @@
 """A chart drawn as SVG in a card, with its figures as a table beside it for those who do not see it."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ from demo_app.state.cards_model import Chart, Mark
 WIDTH, HEIGHT = 320, 150
 _TOP, _BOTTOM = 18, 22
 _MOST_MARKS = 60
+_LETTER = 7.0
+"""About how wide a letter of a label is, with the space it needs."""
 
 
 class _Shown(Lenient):
@@ -63,6 +66,7 @@ def draw(title: str, shape: str, labels: Sequence[str], values: Sequence[float],
     scale = (HEIGHT - _TOP - _BOTTOM) / ((high - low) or 1.0)
     base = _TOP + high * scale
     step = WIDTH / len(values)
+    every = math.ceil(max(map(len, labels)) * _LETTER / step) or 1
     marks = [
         Mark(
             label,
@@ -72,6 +76,7 @@ def draw(title: str, shape: str, labels: Sequence[str], values: Sequence[float],
             _number(step * 0.68),
             _number(max(abs(value) * scale, 1.0)),
             _number(step * (index + 0.5)),
+            label if index % every == 0 and len(label) * _LETTER <= WIDTH else "",
         )
         for index, (label, value) in enumerate(zip(labels, values, strict=True))
     ]
@@ -103,10 +108,7 @@ def chart_body(card: Any) -> rx.Component:
                 rx.el.path(d=chart.points, class_name="mini-line-mark"),
                 rx.fragment(rx.foreach(chart.marks, _bar)),
             ),
-            rx.cond(
-                chart.marks.length() <= 12,
-                rx.fragment(rx.foreach(chart.marks, _label)),
-            ),
+            rx.foreach(chart.marks, _label),
             view_box=f"0 0 {WIDTH} {HEIGHT}",
             class_name="chart mini-chart",
             custom_attrs={"aria-hidden": "true"},
@@ -129,7 +131,7 @@ def _bar(mark: Any) -> rx.Component:
 
 
 def _label(mark: Any) -> rx.Component:
-    return rx.el.text(mark.label, x=mark.middle, y=str(HEIGHT - 6), text_anchor="middle")
+    return rx.el.text(mark.tick, x=mark.middle, y=str(HEIGHT - 6), text_anchor="middle")
 
 
 def _figures(mark: Any) -> rx.Component:

@@ -22,12 +22,12 @@ def _field(key: Any, one: Any) -> rx.Component:
                 rx.el.input(
                     type="checkbox", id=identity, name=one.name, default_checked=one.checked, class_name="tick"
                 ),
-                rx.el.span(one.label),
+                rx.el.span(_label(one)),
                 class_name="tick-line",
             ),
             rx.fragment(
                 rx.el.label(
-                    one.label,
+                    _label(one),
                     rx.cond(one.required, rx.fragment(), rx.el.span(t("form.optional"), class_name="hint")),
                     html_for=identity,
                 ),
@@ -47,6 +47,22 @@ def _field(key: Any, one: Any) -> rx.Component:
         ),
         class_name="field",
     )
+
+
+# Titles in the schemas of this app's own tools and agent, which speak English, for readers of Korean.
+_TITLES = {
+    "Customer number": "label.customer_number",
+    "SKU": "label.sku",
+    "Quantity": "quantity",
+    "Note": "note",
+    "Approve this transfer": "label.approve_transfer",
+    "Amount in won": "label.amount",
+    "Memo": "fact.memo",
+}
+
+
+def _label(one: Any) -> rx.Component:
+    return rx.fragment(rx.match(one.label, *[(title, t(key)) for title, key in _TITLES.items()], one.label))
 
 
 def _control(identity: Any, one: Any) -> rx.Component:

@@ -11,13 +11,19 @@ from demo_app.components.assistant_threads import thread_list
 from demo_app.components.ui import icon
 from demo_app.i18n import either, t
 from demo_app.state.cards_model import Card
-from demo_app.state.chat import ChatState, ThreadsState
+from demo_app.state.chat import INPUT, ChatState, ThreadsState
 from demo_app.state.inspector import InspectorState
 
 
 def assistant_panel() -> rx.Component:
     """The panel beside every page; it stays mounted while the pages change."""
     return rx.el.aside(
+        rx.el.button(
+            t("chat.skip"),
+            type="button",
+            class_name="skip-chat button small",
+            on_click=rx.call_script(f"window.hallaShell.focus('{INPUT}')"),
+        ),
         panel_head(),
         rx.cond(ThreadsState.open, thread_list()),
         rx.el.div(_transcript(), _suggestions(), composer(), class_name="chat", hidden=ThreadsState.open),

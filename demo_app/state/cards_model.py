@@ -131,7 +131,10 @@ class Weather:
 
 @dataclass(frozen=True)
 class Mark:
-    """One value of a drawn chart: its label, its value as text, and where it is drawn (SVG units)."""
+    """One value of a drawn chart: its label, its value as text, and where it is drawn (SVG units).
+
+    `tick` is the label where there is room for it, else "".
+    """
 
     label: str
     value: str
@@ -140,6 +143,7 @@ class Mark:
     width: str
     height: str
     middle: str
+    tick: str
 
 
 @dataclass(frozen=True)

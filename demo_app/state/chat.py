@@ -32,6 +32,7 @@ MAX_FILE_BYTES: Final = 5 * 1024 * 1024
 DOCUMENTS: Final = frozenset({PDF, "text/plain", "text/csv", "text/markdown", "application/json"})
 UPLOAD: Final = "chat-files"
 INPUT: Final = "chat-input"
+_KEEP_FOCUS: Final = rx.call_script("window.hallaChat.keepFocus()")
 
 
 @dataclass(frozen=True)
@@ -261,40 +262,46 @@ class ChatState(rx.State):
     # Calls and interrupts.
 
     @rx.event
-    def approve(self, call_id: str, form: dict[str, Any]) -> None:
+    def approve(self, call_id: str, form: dict[str, Any]) -> EventSpec:
         """Let a call run with the arguments in its form."""
         if (chat := self._acting()) is not None:
             chat.approve(call_id, form)
+        return _KEEP_FOCUS
 
     @rx.event
-    def run_anyway(self, call_id: str) -> None:
+    def run_anyway(self, call_id: str) -> EventSpec:
         """Let a call run that nothing but the visitor's word may run, as it is."""
         if (chat := self._acting()) is not None:
             chat.approve(call_id, None)
+        return _KEEP_FOCUS
 
     @rx.event
-    def decline(self, call_id: str) -> None:
+    def decline(self, call_id: str) -> EventSpec:
         """Say no to a call."""
         if (chat := self._acting()) is not None:
             chat.decline(call_id, "")
+        return _KEEP_FOCUS
 
     @rx.event
-    def give_up(self, call_id: str) -> None:
+    def give_up(self, call_id: str) -> EventSpec:
         """Leave a call that was started at "nobody knows"."""
         if (chat := self._acting()) is not None:
             chat.give_up(call_id)
+        return _KEEP_FOCUS
 
     @rx.event
-    def answer(self, interrupt_id: str, form: dict[str, Any]) -> None:
+    def answer(self, interrupt_id: str, form: dict[str, Any]) -> EventSpec:
         """Answer an interrupt with the values in its form."""
         if (chat := self._acting()) is not None:
             chat.answer_interrupt(interrupt_id, form)
+        return _KEEP_FOCUS
 
     @rx.event
-    def cancel(self, interrupt_id: str) -> None:
+    def cancel(self, interrupt_id: str) -> EventSpec:
         """Cancel an interrupt."""
         if (chat := self._acting()) is not None:
             chat.answer_interrupt(interrupt_id, None)
+        return _KEEP_FOCUS
 
 
 class EditState(rx.State):

@@ -190,7 +190,7 @@ class Chat:
         if call.tool is None or call.arguments is None:
             return []
         values = self._form_values.get(call.id, call.arguments)
-        return draw_form(call.tool.parameters, values, self._form_errors.get(call.id))
+        return draw_form(call.tool.parameters, values, self._form_errors.get(call.id), hints=False)
 
     def _interrupt_card(self, interrupt: OpenInterrupt) -> Card:
         expired = interrupt.expired(datetime.now(UTC))

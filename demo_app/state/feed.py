@@ -41,6 +41,7 @@ class Feed:
     _count: int = 0
     _live: LiveText = field(default_factory=LiveText)
     _live_key: str = ""
+    _live_sent: str = ""
 
     def changes(self, transcript: Transcript, beside: dict[str, Any], *, active: bool) -> dict[str, Any]:
         """The variables to set, by name, so that the page shows `transcript`; say `flushed` when they are set.
@@ -54,6 +55,12 @@ class Feed:
     def flushed(self, changes: dict[str, Any]) -> None:
         """These were sent."""
         self._sent.update(changes)
+        self._live_sent = self._live_key if self._live.text else self._live_sent
+
+    @property
+    def begins(self) -> bool:
+        """Whether a text has begun of which the page shows nothing yet: that is not to wait."""
+        return self._live_key != self._live_sent and self._live.text != ""
 
     def _differs(self, name: str, value: Any) -> bool:
         sent = self._sent.get(name, _UNSENT)
@@ -137,14 +144,17 @@ class Pace:
         self._events = 0
         self._last = float("-inf")
 
-    def wait(self, now: float, cost: int, events: int) -> float:
-        """Seconds to wait before a flush of `cost` bytes; `events` is how many the run has delivered so far."""
+    def wait(self, now: float, cost: int, events: int, *, urgent: bool = False) -> float:
+        """Seconds to wait before a flush of `cost` bytes; `events` is how many the run has delivered so far.
+
+        Parameters: `urgent`, whether it waits for nothing but its turn.
+        """
         self._earned = min(self._earned + (events - self._events) * self.PER_EVENT, 64_000)
         self._events = events
         since = now - self._last
         if since < self.INTERVAL:
             return self.INTERVAL - since
-        if cost <= self._earned or since >= self.PATIENCE:
+        if urgent or cost <= self._earned or since >= self.PATIENCE:
             return 0.0
         return min(self.INTERVAL, self.PATIENCE - since)
 

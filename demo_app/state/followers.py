@@ -92,7 +92,8 @@ class Follower:
             if not changes:
                 return {}
             cost, now = weight(changes), time.monotonic()
-            delay = self.pace.wait(now, cost, self.chat.book.event_count) if self.chat.active else 0.0
+            events, urgent = self.chat.book.event_count, self.feed.begins
+            delay = self.pace.wait(now, cost, events, urgent=urgent) if self.chat.active else 0.0
             if delay <= 0:
                 self.pace.flushed(now, cost)
                 self.feed.flushed(changes)

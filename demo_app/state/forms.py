@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from client_sdk import FieldError, FormField, form_answer, form_fields
@@ -14,16 +15,21 @@ _BOUNDS: Final = {"low": "minimum", "high": "maximum", "length": "maxLength"}
 
 
 def draw_form(
-    schema: Mapping[str, Any] | None, values: Mapping[str, Any] | None = None, errors: Mapping[str, str] | None = None
+    schema: Mapping[str, Any] | None,
+    values: Mapping[str, Any] | None = None,
+    errors: Mapping[str, str] | None = None,
+    *,
+    hints: bool = True,
 ) -> list[FormInput]:
     """The inputs of a form for `schema`.
 
     Parameters: `values`, what stands in them, by property; else the schema's defaults. `errors`, what is wrong, by
-    property.
+    property. `hints`, whether descriptions are shown: those of this app's own tools are written for agents.
     """
     fields = form_fields(schema)
     held = values if values is not None else {field.name: field.default for field in fields if field.has_default}
-    return [_input(field, held, (errors or {}).get(field.name, "")) for field in fields]
+    inputs = [_input(field, held, (errors or {}).get(field.name, "")) for field in fields]
+    return inputs if hints else [replace(one, hint="") for one in inputs]
 
 
 def _input(field: FormField, values: Mapping[str, Any], error: str) -> FormInput:
@@ -42,7 +48,9 @@ def _input(field: FormField, values: Mapping[str, Any], error: str) -> FormInput
         required=field.required and field.kind != "boolean",
         hint=field.description,
         error=error,
-        options=[Option(_json(choice), choice if isinstance(choice, str) else _json(choice)) for choice in field.choices],
+        options=[
+            Option(_json(choice), choice if isinstance(choice, str) else _json(choice)) for choice in field.choices
+        ],
         **bounds,
     )
 

@@ -121,6 +121,19 @@ def test_the_first_flush_goes_at_once_and_then_at_most_20_a_second() -> None:
     assert len(flushes) >= 2 * 15
 
 
+def test_a_text_that_begins_does_not_wait_for_tokens() -> None:
+    feed, shown, pace = Feed(), Shown(30), Pace()
+    sent(feed, shown)
+    pace.wait(0.0, 0, 0)
+    pace.flushed(0.0, 0)
+    shown.live, shown.live_text = "m", "Hel"
+    feed.changes(shown, {}, active=True)  # type: ignore[arg-type]
+    assert feed.begins
+    assert pace.wait(Pace.INTERVAL, 9_000, 1, urgent=feed.begins) == 0
+    sent(feed, shown)
+    assert not feed.begins
+
+
 def test_a_dear_flush_waits_for_tokens_but_not_long() -> None:
     pace = Pace()
     pace.wait(0.0, 200, 1)

@@ -251,7 +251,9 @@ class Store:
         """A thread's runs, in order."""
         rows = self._db.execute("SELECT * FROM runs WHERE thread_id = ? ORDER BY seq", (thread_id,))
         return [
-            StoredRun(row["seq"], row["run_id"], row["status"], row["started"], row["anchor"], json.loads(row["detail"]))
+            StoredRun(
+                row["seq"], row["run_id"], row["status"], row["started"], row["anchor"], json.loads(row["detail"])
+            )
             for row in rows
         ]
 
@@ -263,7 +265,8 @@ class Store:
     def recording(self, run: int) -> list[str]:
         """The raw events of a run, JSON texts in order."""
         return [
-            row["payload"] for row in self._db.execute("SELECT payload FROM events WHERE run_seq = ? ORDER BY seq", (run,))
+            row["payload"]
+            for row in self._db.execute("SELECT payload FROM events WHERE run_seq = ? ORDER BY seq", (run,))
         ]
 
     # Media.

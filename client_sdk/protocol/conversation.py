@@ -77,15 +77,37 @@ class MessageView:
         calls: the tool calls it holds, in the order they were made.
     """
 
-    __slots__ = ("_buffer", "_changes", "_message", "calls", "id", "role", "streaming")
+    __slots__ = ("_buffer", "_changes", "_kind", "_message", "calls", "id", "role", "streaming")
 
     def __init__(self, message: Message) -> None:
         self.streaming = False
         self.load(message)
 
+    @classmethod
+    def made(cls, kind: type[Any], role: str, identity: str, **fields: Any) -> MessageView:
+        """A message that events make up: its model is built when somebody first reads it.
+
+        Args:
+            kind: the model's class.
+            role: its role.
+            identity: its id.
+            fields: its other fields, judged already.
+        """
+        view = cls.__new__(cls)
+        view.streaming = False
+        view._kind = kind
+        view._message = None
+        view._buffer = None
+        view._changes = fields
+        view.id = identity
+        view.role = role
+        view.calls = ()
+        return view
+
     def load(self, message: Message) -> None:
         """Hold `message` instead of what was held."""
-        self._message = message
+        self._kind: type[Any] | None = None
+        self._message: Message | None = message
         # Made when first needed: most messages of a long history never change.
         self._buffer: list[str] | None = None
         self._changes: dict[str, Any] | None = None
@@ -99,11 +121,14 @@ class MessageView:
         if self._buffer is not None:
             self.change(content=self._joined())
             self._buffer = None
-        if self._changes is not None:
-            if "tool_calls" in self._changes:
-                self._changes["tool_calls"] = [call.tool_call for call in self.calls]
+        if any(call.changed for call in self.calls):
+            self.change(tool_calls=[call.settled() for call in self.calls])
+        if self._message is None:
+            assert self._kind is not None  # one of the two there is
+            self._message = self._kind(id=self.id, **(self._changes or {}))
+        elif self._changes is not None:
             self._message = self._message.model_copy(update=self._changes)
-            self._changes = None
+        self._changes = None
         return self._message
 
     @property
@@ -111,10 +136,16 @@ class MessageView:
         """The content as it is now, without building the message."""
         return self.message.content if self._buffer is not None else self._held("content")
 
+    @property
+    def subagent_run_id(self) -> str | None:
+        """The subagent the message belongs to, None for the parent agent; without building the message."""
+        held: str | None = self._held("subagent_run_id")
+        return held
+
     def _held(self, name: str) -> Any:
         if self._changes is not None and name in self._changes:
             return self._changes[name]
-        return getattr(self._message, name)
+        return None if self._message is None else getattr(self._message, name)
 
     def _joined(self) -> Any:
         held = self._held("content")
@@ -139,24 +170,12 @@ class MessageView:
         if metadata is not None:
             self.change(metadata={**(self._held("metadata") or {}), **metadata})
 
-    def hold(self, call: CallView) -> None:
-        """Take a call into the message."""
-        self.adopt(call)
-        self.touch()
-
     def adopt(self, call: CallView) -> None:
-        """Take a view of a call the message brought along."""
+        """Take a view of a call into the message."""
         if isinstance(self.calls, list):
             self.calls.append(call)
         else:
             self.calls = [call]
-
-    def touch(self) -> None:
-        """Note that a held call changed."""
-        if self._changes is None:
-            self._changes = {"tool_calls": None}
-        elif "tool_calls" not in self._changes:
-            self._changes["tool_calls"] = None
 
 
 class CallView:
@@ -168,9 +187,10 @@ class CallView:
         phase: see `CallPhase`.
         holder: the assistant message that holds it.
         result: the tool message that answers it, or None.
+        changed: whether the message that holds it has to be built anew.
     """
 
-    __slots__ = ("_arguments", "encrypted_value", "holder", "id", "metadata", "name", "phase", "result")
+    __slots__ = ("_arguments", "changed", "encrypted_value", "holder", "id", "metadata", "name", "phase", "result")
 
     def __init__(self, identity: str, name: str, holder: MessageView) -> None:
         self.id = identity
@@ -180,6 +200,7 @@ class CallView:
         self.metadata: dict[str, Any] | None = None
         self.encrypted_value: str | None = None
         self.result: MessageView | None = None
+        self.changed = True
         self._arguments: list[str] | None = None
 
     @classmethod
@@ -189,6 +210,7 @@ class CallView:
         view.phase = CallPhase.COMPLETE
         view.metadata = call.metadata
         view.encrypted_value = call.encrypted_value
+        view.changed = False
         view._arguments = [call.function.arguments]
         return view
 
@@ -204,7 +226,7 @@ class CallView:
     @property
     def subagent_run_id(self) -> str | None:
         """Who owns the call: a call belongs to the owner of the message that holds it (SA-5)."""
-        return self.holder.message.subagent_run_id
+        return self.holder.subagent_run_id
 
     @property
     def tool_call(self) -> ToolCall:
@@ -216,18 +238,23 @@ class CallView:
             metadata=self.metadata,
         )
 
+    def settled(self) -> ToolCall:
+        """The call as a model, for the message that holds it: up to date from now on."""
+        self.changed = False
+        return self.tool_call
+
     def append(self, delta: str) -> None:
         """Add a piece of the argument text."""
+        self.changed = True
         if self._arguments is None:
             self._arguments = [delta]
         else:
             self._arguments.append(delta)
-        self.holder.touch()
 
     def merge_metadata(self, metadata: dict[str, Any] | None) -> None:
         if metadata is not None:
             self.metadata = {**(self.metadata or {}), **metadata}
-            self.holder.touch()
+            self.changed = True
 
 
 _NO_STATE: Final[Any] = object()
@@ -303,14 +330,17 @@ class Conversation:
         return self._append(message, None if call is None else self._after(call.holder))
 
     def _append(self, message: Message, position: int | None = None) -> MessageView:
-        view = MessageView(message)
+        view = self._place(MessageView(message), position)
+        self._link(view)
+        return view
+
+    def _place(self, view: MessageView, position: int | None = None) -> MessageView:
         # Ids should be unique. Where a producer uses one twice, both messages stay, and the id means the first.
-        self._by_id.setdefault(message.id, view)
+        self._by_id.setdefault(view.id, view)
         if position is None or position == len(self._views):
             self._views.append(view)
         else:
             self._views.insert(position, view)
-        self._link(view)
         return view
 
     def _after(self, holder: MessageView) -> int:
@@ -337,10 +367,13 @@ class Conversation:
                 view.adopt(adopted)
                 self._settle(adopted)
         elif message.__class__ is ToolMessage:
-            self._answers[message.tool_call_id] = view
-            answered = self._calls.get(message.tool_call_id)
-            if answered is not None:
-                self._settle(answered)
+            self._answer(message.tool_call_id, view)
+
+    def _answer(self, tool_call_id: str, view: MessageView) -> None:
+        self._answers[tool_call_id] = view
+        answered = self._calls.get(tool_call_id)
+        if answered is not None:
+            self._settle(answered)
 
     def _unlink(self, view: MessageView) -> None:
         for call in view.calls:
@@ -367,9 +400,14 @@ class Conversation:
         role = event.role or "assistant"
         view = self._by_id.get(event.message_id)
         if view is None:
-            view = self.add(
-                _TEXT_ROLES[role](
-                    id=event.message_id, content="", name=event.name, subagent_run_id=event.subagent_run_id
+            view = self._place(
+                MessageView.made(
+                    _TEXT_ROLES[role],
+                    role,
+                    event.message_id,
+                    content="",
+                    name=event.name,
+                    subagent_run_id=event.subagent_run_id,
                 )
             )
         elif view.role not in _TEXT_ROLES:
@@ -418,7 +456,15 @@ class Conversation:
     def _reasoning_start(self, event: Any) -> _Touched:
         view = self._by_id.get(event.message_id)
         if view is None:
-            view = self.add(ReasoningMessage(id=event.message_id, content="", subagent_run_id=event.subagent_run_id))
+            view = self._place(
+                MessageView.made(
+                    ReasoningMessage,
+                    "reasoning",
+                    event.message_id,
+                    content="",
+                    subagent_run_id=event.subagent_run_id,
+                )
+            )
         elif view.role != "reasoning":
             self._conflict(event.message_id, "a reasoning message", view)
         if view.role == "activity":
@@ -432,7 +478,7 @@ class Conversation:
         if call is None:
             holder = self._holder(event)
             call = self._calls[event.tool_call_id] = CallView(event.tool_call_id, event.tool_call_name, holder)
-            holder.hold(call)
+            holder.adopt(call)
             self._settle(call)
         else:
             # ST-6: a reopened call goes on; its name and place stand.
@@ -454,7 +500,13 @@ class Conversation:
                 "only an assistant message holds calls, so it gets one of its own",
             )
             identity = None
-        return self.add(AssistantMessage(id=identity or event.tool_call_id, subagent_run_id=event.subagent_run_id))
+        if not identity:
+            identity = event.tool_call_id
+            if identity in self._by_id:
+                self._conflict(identity, "the message made up to hold it", self._by_id[identity])
+        return self._place(
+            MessageView.made(AssistantMessage, "assistant", identity, subagent_run_id=event.subagent_run_id)
+        )
 
     def _call_args(self, event: Any) -> _Touched:
         call = self._calls.get(event.tool_call_id)
@@ -479,16 +531,22 @@ class Conversation:
         taken = self._by_id.get(event.message_id)
         if taken is not None and not self._is_answer_to(taken, event.tool_call_id):
             self._conflict(event.message_id, f"the result of the call {event.tool_call_id!r}", taken)
-        view = self.add_answer(
-            ToolMessage(
-                id=event.message_id,
-                tool_call_id=event.tool_call_id,
-                content=event.content,
-                subagent_run_id=event.subagent_run_id,
-            )
-        )
+        call = self._calls.get(event.tool_call_id)
+        said = {
+            "tool_call_id": event.tool_call_id,
+            "content": event.content,
+            "subagent_run_id": event.subagent_run_id,
+        }
+        held = self._answers.get(event.tool_call_id)
+        if held is not None and held.id == event.message_id:
+            view = held
+            self._replace(view, ToolMessage(id=event.message_id, **said))
+        else:
+            made = MessageView.made(ToolMessage, "tool", event.message_id, **said)
+            view = self._place(made, None if call is None else self._after(call.holder))
+            self._answer(event.tool_call_id, view)
         view.merge_metadata(event.metadata)
-        return view, self._calls.get(event.tool_call_id)
+        return view, call
 
     def _state_snapshot(self, event: Any) -> _Touched:
         self.state = event.snapshot
@@ -574,7 +632,7 @@ class Conversation:
             call = self._calls.get(event.entity_id)
             if call is not None:
                 call.encrypted_value = event.encrypted_value
-                call.holder.touch()
+                call.changed = True
                 return call.holder, call
         else:
             view = self._by_id.get(event.entity_id)

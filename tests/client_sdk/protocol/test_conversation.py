@@ -163,15 +163,21 @@ def test_an_unchanged_message_is_the_same_object_every_time() -> None:
 
 @pytest.fixture
 def copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The ids of the messages that were rebuilt."""
+    """The ids of the messages that were built or rebuilt."""
     made: list[str] = []
-    original = BaseModel.model_copy
+    copy, build = BaseModel.model_copy, BaseModel.__init__
 
-    def counted(self: Any, **options: Any) -> Any:
+    def counted_copy(self: Any, **options: Any) -> Any:
         made.append(self.id)
-        return original(self, **options)
+        return copy(self, **options)
 
-    monkeypatch.setattr(BaseModel, "model_copy", counted)
+    def counted_build(self: Any, **fields: Any) -> None:
+        if type(self).__name__.endswith("Message"):
+            made.append(fields["id"])
+        build(self, **fields)
+
+    monkeypatch.setattr(BaseModel, "model_copy", counted_copy)
+    monkeypatch.setattr(BaseModel, "__init__", counted_build)
     return made
 
 
@@ -179,6 +185,7 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_an_event_rebuilds_nothing_until_somebody_reads(copies: list[str], length: int) -> None:
     history: list[Message] = [UserMessage(id=f"u{n}", content="x") for n in range(length)]
     pipeline, _ = drive(START, text_start("a"), conversation=Conversation(history))
+    copies.clear()  # the history
     for n in range(100):
         pipeline.feed_raw(text("a", f"{n} "))
     pipeline.feed_raw(call_start("c", "a"))
@@ -194,6 +201,7 @@ def test_an_event_rebuilds_nothing_until_somebody_reads(copies: list[str], lengt
 def test_reading_the_message_at_every_token_rebuilds_that_message_only(copies: list[str]) -> None:
     history: list[Message] = [UserMessage(id=f"u{n}", content="x") for n in range(50)]
     pipeline, _ = drive(START, text_start("a"), conversation=Conversation(history))
+    copies.clear()  # the history
     for n in range(10):
         (update,) = pipeline.feed_raw(text("a", "x"))
         assert update.message is not None

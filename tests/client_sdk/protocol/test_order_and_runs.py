@@ -294,3 +294,14 @@ def test_open_items_do_not_outlive_their_run() -> None:
         START, text_start("a"), {"type": "RUN_ERROR", "message": "m"}, START, text_start("a"), text_end("a")
     )
     assert pipeline.error is None
+
+
+def test_of_an_id_used_twice_in_echoed_history_the_first_owner_stands() -> None:
+    """SA-2, SA-5: an echoed input adds what is not known, and changes nothing."""
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    first = {"id": "m", "role": "assistant", "subagentRunId": "s1", "toolCalls": [call]}
+    second = {**first, "subagentRunId": "s2"}
+    echoed = {"threadId": "t", "runId": "r", "messages": [first, second]}
+    for owner, code in (("s1", None), ("s2", "attribution_mismatch")):
+        pipeline, _ = drive({**START, "input": echoed}, {**call_start("c", "m"), "subagentRunId": owner})
+        assert (pipeline.error and pipeline.error.code) == code

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
 import pytest
 from ag_ui.core import StateDeltaEvent
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonpatch import JsonPatch, JsonPatchException
+from jsonpointer import JsonPointerException
 
 from client_sdk.protocol.patching import MAX_DEPTH, PatchFailed, apply_patch
 from client_sdk.protocol.pipeline import Pipeline
@@ -100,3 +105,41 @@ def test_patches_cannot_pile_up_what_nothing_could_write(kind: str) -> None:
     report = replay([json.dumps(event) for event in (START, snapshot, *events, FINISH)])
     assert report["status"] == "completed"
     assert json.loads(json.dumps(report)) == report
+
+
+# Against the library alone, on a copy of the whole document.
+
+_KEYS = st.sampled_from(["a", "b", "0", "1", "-", "01", ""])
+_DOCUMENTS = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+_PATHS = st.lists(_KEYS, max_size=3).map(lambda keys: "".join(f"/{key}" for key in keys))
+_OPERATIONS = st.one_of(
+    st.fixed_dictionaries(
+        {"op": st.sampled_from(["add", "replace", "test"]), "path": _PATHS, "value": _DOCUMENTS},
+    ),
+    st.fixed_dictionaries({"op": st.just("remove"), "path": _PATHS}),
+    st.fixed_dictionaries({"op": st.sampled_from(["move", "copy"]), "path": _PATHS, "from": _PATHS}),
+)
+
+
+@given(_DOCUMENTS, st.lists(_OPERATIONS, min_size=1, max_size=4), st.lists(_OPERATIONS, min_size=1, max_size=2))
+def test_patches_do_what_the_library_does_and_leave_every_earlier_value_alone(
+    document: Any, first: list[dict[str, Any]], second: list[dict[str, Any]]
+) -> None:
+    """SN-2: values handed out before stay as they were, those inside the patches included."""
+    history = [document]
+    for operations in (first, second):
+        before = json.dumps([history, operations])
+        try:
+            expected = JsonPatch(copy.deepcopy(operations)).apply(copy.deepcopy(history[-1]))
+        except (JsonPatchException, JsonPointerException):
+            with pytest.raises(PatchFailed):
+                patched(history[-1], *operations)
+        else:
+            result = patched(history[-1], *operations)
+            assert json.dumps(result) == json.dumps(expected)
+            history.append(result)
+        assert json.dumps([history[: len(json.loads(before)[0])], operations]) == before

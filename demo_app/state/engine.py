@@ -77,7 +77,7 @@ class Chat:
         self.id = thread_id
         self.title = title
         self.transcript = Transcript()
-        self.book = RunBook(store(), thread_id, self.transcript.touch)
+        self.book = RunBook(store(), thread_id, self.transcript.stand_behind)
         self.diagnostics: list[Diagnostic] = []
         self.notice = ""
         self.listeners: set[Callable[[], None]] = set()

@@ -46,7 +46,7 @@ class OpenRun:
 class RunBook:
     """The runs of one thread.
 
-    Parameters: `touched` is called with the id of a message behind which something changed.
+    Parameters: `touched` is called with the id of a message behind which a card was put.
 
     Attributes: `after`, the cards behind each message; `lanes` and `parents`, its subagents; `open`, the run that is
     being read; `events`, the latest payloads, numbered by `event_count`.

@@ -90,6 +90,12 @@ class Transcript:
         self.version = 0
         self._done = 0
         self._touched: set[str] = set()
+        self._behind: set[str] = set()
+        self._shown_behind = 0
+
+    def stand_behind(self, message_id: str) -> None:
+        """Note that a card was put behind a message; behind the last finished one it joins, elsewhere all is anew."""
+        self._behind.add(message_id)
 
     def touch(self, message_id: str) -> None:
         """Note that a message changed, so that it is built anew even if it was finished."""
@@ -97,22 +103,34 @@ class Transcript:
 
     def reset(self) -> None:
         """Build everything anew at the next look: messages came or went as a whole."""
-        self.settled, self._done = [], 0
+        self.settled, self._done, self._shown_behind = [], 0, 0
         self.version += 1
 
     def look(self, views: Sequence[View], around: Surroundings) -> None:
         """Bring `settled`, `moving` and the live text up to date."""
-        if self._done > len(views) or any(view.id in self._touched for view in views[: self._done]):
+        if self._done > len(views) or self._is_rewritten(views):
             self.reset()
         self._touched.clear()
+        self._behind.clear()
         builder = _Builder(views, around)
-        if self._done == 0 and not self.settled:
-            self.settled.extend(around.after.get("", ()))
+        self._join_behind(views, around)
         while self._done < len(views) and builder.is_settled(self._done):
             self.settled.extend(builder.cards(self._done))
             self._done += 1
+            self._shown_behind = len(around.after.get(views[self._done - 1].id, ()))
         self.moving = [card for index in range(self._done, len(views)) for card in builder.cards(index)]
         self._find_live(views[self._done :])
+
+    def _is_rewritten(self, views: Sequence[View]) -> bool:
+        done = views[: self._done]
+        return any(view.id in self._touched for view in done) or any(view.id in self._behind for view in done[:-1])
+
+    def _join_behind(self, views: Sequence[View], around: Surroundings) -> None:
+        """Cards put behind the last finished message since; while none is finished, those that stand first."""
+        anchor = views[self._done - 1].id if self._done else ""
+        behind = around.after.get(anchor, ())
+        self.settled.extend(behind[self._shown_behind :])
+        self._shown_behind = len(behind)
 
     def _find_live(self, views: Sequence[View]) -> None:
         self.live, self.live_text = "", ""

@@ -11,6 +11,7 @@ from client_sdk import JournalEvent
 from demo_app.state import engine, places
 from demo_app.state.browser import BRIDGE
 from demo_app.state.cards_model import Card
+from demo_app.state.feed import Feed, weight
 from demo_app.state.forms import PREFIX
 from demo_app.state.inspector import call_rows, event_rows, journal_rows, legacy_rows
 from demo_app.state.shop_state import shop
@@ -356,6 +357,32 @@ async def test_an_agent_that_is_down_is_told_and_asked_again(room: Room, monkeyp
     chat._make(chat.thread.messages, chat.thread.state)
     chat.regenerate()
     assert (await room.rest(chat))[-1].phase == "completed"
+
+
+async def test_a_turn_costs_a_page_the_same_in_a_short_and_in_a_long_conversation(room: Room) -> None:
+    costs = []
+    for length in (10, 1_000):
+        chat = room.open(f"thread-{length}")
+        told = {
+            f"m{n}": (n, {"id": f"m{n}", "role": "user", "content": f"Message {n}. " + "words " * 50})
+            for n in range(length)
+        }
+        await chat.end()
+        places.store().save(chat.id, changed=told)
+        chat, feed, total = room.open(chat.id), Feed(), 0
+        feed.flushed(feed.changes(chat.look(), {}, active=False))
+        chat.send("Count slowly to 30")
+        while True:
+            active = chat.active
+            changes = feed.changes(chat.look(), {}, active=active)
+            total += weight(changes) if changes else 0
+            feed.flushed(changes)
+            if not active:
+                break
+            await asyncio.sleep(0.005)
+        costs.append(total)
+    assert costs[1] < costs[0] * 1.5
+    assert costs[1] / 30 < 1_000
 
 
 async def test_the_recording_is_what_came_over_the_wire(room: Room) -> None:

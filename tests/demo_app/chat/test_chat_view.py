@@ -218,6 +218,29 @@ def test_what_stands_behind_a_message_comes_behind_it() -> None:
     assert [card.key for card in cards] == ["end:0", "a", "end:1", "b"]
 
 
+def test_a_card_behind_the_last_finished_message_joins_and_rewrites_nothing() -> None:
+    after: dict[str, list[Card]] = {}
+    watched = Watched(after=after)
+    watched.feed([*text("a", "one"), END], active=False)
+    version = watched.transcript.version
+    after["a"] = [Card("end:1", "end")]
+    watched.transcript.stand_behind("a")
+    assert [card.key for card in watched.feed([], active=False)] == ["a", "end:1"]
+    after["a"].append(Card("end:2", "end"))
+    watched.transcript.stand_behind("a")
+    assert [card.key for card in watched.feed([], active=False)] == ["a", "end:1", "end:2"]
+    assert watched.transcript.version == version
+
+
+def test_a_card_behind_an_earlier_message_is_put_in_its_place() -> None:
+    after: dict[str, list[Card]] = {}
+    watched = Watched(after=after)
+    watched.feed([*text("a", "one"), *text("b", "two"), END], active=False)
+    after["a"] = [Card("end:1", "end")]
+    watched.transcript.stand_behind("a")
+    assert [card.key for card in watched.feed([], active=False)] == ["a", "end:1", "b"]
+
+
 def test_hostile_text_is_carried_as_text() -> None:
     hostile = "<script>alert(1)</script>"
     (card,) = Watched().feed([*call("c", hostile, f'{{"x": "{hostile}"}}'), result("c", hostile)])

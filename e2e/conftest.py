@@ -20,7 +20,10 @@ from e2e.server import DemoServer, is_root
 
 Theme = Literal["light", "dark"]
 
-RESULTS: Final = serving.ROOT / "test-results"
+ROOT: Final = serving.ROOT
+RESULTS: Final = ROOT / "test-results"
+WRITES_DOCS: Final = os.environ.get("E2E_WRITE_SCREENSHOTS") == "1"
+"""Whether pictures and figures go into `docs/`, where the README shows them; else they go into `test-results/`."""
 BROWSER_ARGUMENTS: Final = (
     # Chromium's own errands, none of them a page's.
     "--disable-background-networking",

@@ -56,7 +56,7 @@ def test_take_a_recording_home_and_replay_it(demo: DemoServer, visit: Visit, tmp
     chat = Assistant(visit(demo).app).open().ask("Where is order 42?", "mischief: broken rule")
     inspector = chat.inspector.open()
     for status, event in (("completed", "TEXT_MESSAGE_END"), ("rejected", "RUN_STARTED")):
-        file = inspector.export(lambda labels, status=status: next(one for one in labels if status in one), tmp_path)
+        file = inspector.export(status, tmp_path)
         assert event in file.read_text()
         replayed = subprocess.run(
             [sys.executable, "-m", "client_sdk", "replay", str(file)],

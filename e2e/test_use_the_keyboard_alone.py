@@ -5,6 +5,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from e2e.conftest import Visitor
+from e2e.pages.assistant import Assistant
 from e2e.pages.back_office import Listing, OrderForm
 from e2e.server import DemoServer
 
@@ -111,3 +112,70 @@ def test_reach_and_leave_the_sheet_on_a_phone(demo: DemoServer, visit: Visit) ->
     expect(app.page.locator("#assistant-title")).to_be_focused()
     app.page.keyboard.press("Escape")
     expect(app.page.locator("#assistant-open")).to_be_focused()
+
+
+def test_talk_to_the_assistant(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.orders(customer_id=8))
+    chat = Assistant(visit(demo).app).open("/orders")
+    tab_to(chat.page, "chat-input")
+    chat.page.keyboard.type("Order 2 tampers")
+    chat.page.keyboard.press("Shift+Enter")
+    chat.page.keyboard.type("for customer 8")
+    assert chat.input.input_value() == "Order 2 tampers\nfor customer 8"
+    chat.page.keyboard.press("Enter")
+    chat.wait_rest(0)
+    card = chat.tool("place_order", "asking")
+    expect(card).to_have_count(1)
+    quantity = str(card.get_by_label("Quantity").get_attribute("id"))
+    card.get_by_label("Customer number").focus()
+    tab_to(chat.page, quantity, most=4)
+    chat.page.keyboard.press("ControlOrMeta+A")
+    chat.page.keyboard.type("1")
+    tab_to(chat.page, "Approve", most=4)
+    chat.page.keyboard.press("Enter")
+    expect(chat.tool("place_order", "done")).to_have_count(1)
+    chat.wait_rest()
+    assert len(demo.shop.orders(customer_id=8)) == before + 1
+
+
+def test_stop_an_answer(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open()
+    tab_to(chat.page, "chat-input")
+    chat.page.keyboard.type("Count slowly to 300")
+    chat.page.keyboard.press("Enter")
+    expect(chat.page.locator("[data-live=true]")).to_contain_text("2")
+    tab_to(chat.page, "chat-stop", most=4)
+    chat.page.keyboard.press("Enter")
+    chat.wait_rest(0)
+    expect(chat.end("stopped")).to_have_count(1)
+
+
+def test_reach_the_consent_from_the_composer(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open().ask("Order 2 tampers for customer 8")
+    chat.input.focus()
+    for _ in range(20):
+        chat.page.keyboard.press("Shift+Tab")
+        if chat.page.evaluate("document.activeElement.textContent") == "Decline":
+            break
+    chat.page.keyboard.press("Enter")
+    expect(chat.tool("place_order", "declined")).to_have_count(1)
+
+
+def test_leave_the_conversations_and_the_inspector(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open().ask("Where is order 42?")
+    tab_to(chat.page, "chat-inspector", most=80)
+    chat.page.keyboard.press("Enter")
+    expect(chat.inspector.dialog).to_be_visible()
+    for _ in range(30):
+        chat.page.keyboard.press("Tab")
+        assert chat.page.evaluate(
+            "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+        )
+    chat.page.keyboard.press("Escape")
+    expect(chat.page.locator("#chat-inspector")).to_be_focused()
+    chat.page.keyboard.press("Shift+Tab")
+    chat.page.keyboard.press("Enter")
+    expect(chat.page.locator("#thread-new")).to_be_focused()
+    tab_to(chat.page, "Back to the conversation", most=4)
+    chat.page.keyboard.press("Enter")
+    expect(chat.input).to_be_focused()

@@ -11,15 +11,15 @@ STILL: Final = """() => document.getAnimations().every(
 """Colours are judged when transitions have come to their end; what pulses without end is judged as it is."""
 
 
-def violations(page: Page) -> list[str]:
-    """What axe has against the page: rule, impact, elements and why, a line each."""
+def violations(page: Page, part: str = "html") -> list[str]:
+    """What axe has against the page, or the `part` of it that a selector names: rule, elements and why, a line each."""
     page.wait_for_function(STILL)
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found: list[dict[str, Any]] = page.evaluate(
-        "(tags) => axe.run(document, {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']})"
+        "([part, tags]) => axe.run(part, {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']})"
         ".then((result) => result.violations)",
-        list(RULES),
+        [part, list(RULES)],
     )
     return [
         f"{each['id']} ({each['impact']}): {node['target']} {node['html'][:160]} | {node['failureSummary']}"

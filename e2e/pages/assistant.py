@@ -1,6 +1,6 @@
 """The assistant: what one says to it, what it shows, and what it asks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -169,10 +169,10 @@ class Inspector:
         self.page.keyboard.press("Escape")
         self.dialog.wait_for(state="hidden")
 
-    def export(self, choose: Callable[[Sequence[str]], str], where: Path) -> Path:
-        """Download a run's recording. Parameters: `choose`, from the offered labels the wanted one."""
+    def export(self, status: str, where: Path) -> Path:
+        """Download the recording of the latest run that ended so, into the folder `where`."""
         labels = self.export_form.locator("option").all_inner_texts()
-        self.export_form.locator("select").select_option(label=choose(labels))
+        self.export_form.locator("select").select_option(label=next(label for label in labels if status in label))
         with self.page.expect_download() as download:
             self.export_form.get_by_role("button").click()
         target = where / download.value.suggested_filename

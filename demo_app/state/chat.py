@@ -156,6 +156,9 @@ class ChatState(rx.State):
                     async with self:
                         path = self.router.url.path
                     yield reload_page(path)
+            if chat.over and not follower.stopped:
+                # The thread was deleted, here or in another window: show another one.
+                yield ChatState.attach
         finally:
             follower.stop()
             if FOLLOWERS.get(token) is follower:
@@ -189,7 +192,10 @@ class ChatState(rx.State):
     def _say(self, text: str) -> Any:
         chat = self._acting()
         text = text.strip()[:MAX_TEXT]
-        if chat is None or not (text or self.attachments):
+        if chat is None:
+            # The thread is gone; what was typed is not.
+            return [ChatState.attach, rx.set_value(INPUT, text)]
+        if not (text or self.attachments):
             return None
         if chat.active:
             self.notice = "busy"

@@ -68,7 +68,8 @@ class Chat:
     """One thread at work.
 
     Attributes: `thread`, the SDK's; `runner`, the disposal of its calls; `transcript`, its view; `book`, its runs;
-    `diagnostics`, what was tolerated in them; `notice`, a stable code of what could not be done last ("" for nothing).
+    `diagnostics`, what was tolerated in them; `notice`, a stable code of what could not be done last ("" for nothing);
+    `over`, whether it was ended to be deleted.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Chat:
         self.book = RunBook(store(), thread_id, self.transcript.stand_behind)
         self.diagnostics: list[Diagnostic] = []
         self.notice = ""
+        self.over = False
         self.listeners: set[Callable[[], None]] = set()
         self.page = "/"
         self._media = MediaShelf(store(), thread_id)
@@ -325,6 +327,8 @@ class Chat:
         self.stop()
         if task is not None:
             await asyncio.wait({task})
+        self.over = True
+        self._changed()
         CHATS.pop(self.id, None)
         RECORDERS.pop(self.id, None)
 

@@ -58,7 +58,7 @@ class Follower:
         """
         while not self.stopped:
             woken = await self._is_woken()
-            if not await self._is_there(token):
+            if self.chat.over or not await self._is_there(token):
                 return
             if not woken:
                 continue

@@ -414,3 +414,10 @@ async def test_a_deleted_thread_is_gone_with_its_run(room: Room) -> None:
     places.store().delete(chat.id)
     assert engine.open_chat(chat.id) is None
     assert places.store().threads(VISITOR) == []
+
+
+async def test_pages_of_a_deleted_thread_are_told(room: Room) -> None:
+    chat, told = room.open(), []
+    chat.follow(lambda: told.append(chat.over))
+    await chat.end()
+    assert told == [True]

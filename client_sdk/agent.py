@@ -40,7 +40,7 @@ from client_sdk.interrupts import OpenInterrupt, check_resume
 from client_sdk.middleware import Middleware, RunRequest
 from client_sdk.protocol.compat import Peer
 from client_sdk.protocol.conversation import CallView, Conversation
-from client_sdk.protocol.outgoing import adopt_message, adopt_messages, wire
+from client_sdk.protocol.outgoing import adopt_message, adopt_messages, adopt_resume, wire
 from client_sdk.protocol.pipeline import Update
 from client_sdk.protocol.runs import PendingCall, RunRecord, RunStatus
 from client_sdk.results import RunResult, build_result
@@ -342,7 +342,7 @@ class Thread:
         run_id: str | None = None,
         parent_run_id: str | None = None,
     ) -> Run:
-        """Prepare a run: nothing is sent before it is entered, iterated or awaited.
+        """Prepare a run: nothing is sent before it is iterated or awaited.
 
         Args:
             message: what the user says, text, parts or a message; None continues without a new one.
@@ -363,7 +363,7 @@ class Thread:
             "context": [wire(entry) for entry in (self._context if context is None else context)],
             "forwardedProps": self._forwarded_props if forwarded_props is None else forwarded_props,
         }
-        answers = None if resume is None else [ResumeEntry.model_validate(wire(entry)) for entry in resume]
+        answers = None if resume is None else adopt_resume(resume)
         registry = None if tools is None or self._runner is None else _registry_of(tools)
         return Run(self, request, self._user_message(message), answers, registry)
 

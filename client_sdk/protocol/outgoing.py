@@ -12,14 +12,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ag_ui.core import PROTOCOL_VERSION, Message
-from pydantic import BaseModel
+from ag_ui.core import PROTOCOL_VERSION, Message, ResumeEntry
+from pydantic import BaseModel, ValidationError
 
 from client_sdk.diagnostics import Diagnostic
 from client_sdk.errors import InputError
 from client_sdk.legacy.flatten import flatten, parts_dropped
 from client_sdk.protocol.compat import Peer, strip_tag, upgrade_message, without
-from client_sdk.protocol.enforce import Malformed, Removed, conform
+from client_sdk.protocol.enforce import Malformed, Removed, conform, explain
 from client_sdk.protocol.vocabulary import (
     INPUT_ADAPTER,
     INPUT_SHAPE,
@@ -29,6 +29,7 @@ from client_sdk.protocol.vocabulary import (
     Items,
     Shape,
     Tagged,
+    describe,
 )
 
 Raw = dict[str, Any]
@@ -77,6 +78,23 @@ def adopt_message(message: Message | Mapping[str, Any], warn: Warn, *, path: str
     if model is None:
         warn(Diagnostic("outgoing_stripped", path, f"not sent: the role {raw['role']!r} is not known here"))
     return model  # type: ignore[no-any-return]
+
+
+def adopt_resume(entries: Iterable[ResumeEntry | Mapping[str, Any]]) -> list[ResumeEntry]:
+    """Read answers to interrupts, models or wire objects.
+
+    Raises:
+        InputError: one is malformed; ``path`` says where.
+    """
+    adopted = []
+    for index, entry in enumerate(entries):
+        try:
+            adopted.append(ResumeEntry.model_validate(wire(entry), strict=True, by_alias=True, by_name=False))
+        except ValidationError as error:
+            problem = explain(wire(entry), describe(ResumeEntry), error)
+            path = f"/resume/{index}{problem.path}"
+            raise InputError(f"the answer at {path} is malformed: {problem.message}", path=path) from None
+    return adopted
 
 
 def _stripped(removed: Removed, prefix: str = "") -> Diagnostic:

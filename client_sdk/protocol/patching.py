@@ -14,12 +14,16 @@ MAX_DEPTH: Final = 199
 """Levels of nesting a value can have on the wire inside an event or an input, where readers of JSON stop at 200."""
 
 
+MAX_VALUES: Final = 1_000_000
+"""Values a document may hold after a ``copy``, which alone lets a small patch make a large document."""
+
+
 class PatchFailed(Exception):
     """The patch does not apply; the document is as it was (SN-2)."""
 
 
-class _TooDeep(Exception):
-    """The operation would nest the document deeper than it could travel."""
+class _TooLarge(Exception):
+    """The operation would make the document deeper or larger than it may be."""
 
 
 def _plain(operation: Any) -> Any:
@@ -66,7 +70,7 @@ def apply_patch(document: Any, operations: Sequence[Any]) -> Any:
         # One by one, so that the failing operation can be named.
         for position, operation in enumerate(map(_plain, operations)):  # noqa: B007
             document = _apply_one(document, operation)
-    except (JsonPatchException, JsonPointerException, RecursionError, _TooDeep) as error:
+    except (JsonPatchException, JsonPointerException, RecursionError, _TooLarge) as error:
         failed = operations[position]
         # The library's text may quote the whole document.
         why = shorten(str(error), _QUOTED, placeholder=" …")
@@ -83,8 +87,10 @@ def _apply_one(document: Any, operation: dict[str, Any]) -> Any:
         source = JsonPointer(operation["from"])
         document = _with_own_path(document, source.parts)
         brought = source.resolve(document, None)
+        if operation["op"] == "copy" and _count(document) + _count(brought) > MAX_VALUES:
+            raise _TooLarge(f"the result would hold more than {MAX_VALUES:,} values")
     if _is_deeper(brought, MAX_DEPTH - len(target)):
-        raise _TooDeep(f"the result is nested more than {MAX_DEPTH} levels deep, which no frame could carry")
+        raise _TooLarge(f"the result is nested more than {MAX_DEPTH} levels deep, which no frame could carry")
     return change.apply(document)
 
 
@@ -99,3 +105,11 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 def _children(value: Any) -> Collection[Any]:
     return value.values() if isinstance(value, dict) else value
+
+
+def _count(value: Any) -> int:
+    counted, level = 1, [value]
+    while level:
+        level = [inner for outer in level if isinstance(outer, dict | list) for inner in _children(outer)]
+        counted += len(level)
+    return counted

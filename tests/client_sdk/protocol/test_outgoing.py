@@ -11,7 +11,7 @@ from ag_ui.core import Tool, UserMessage
 from client_sdk.diagnostics import Diagnostic
 from client_sdk.errors import InputError
 from client_sdk.protocol.compat import Peer
-from client_sdk.protocol.outgoing import adopt_message, adopt_messages, encode, prepare_input, wire
+from client_sdk.protocol.outgoing import adopt_message, adopt_messages, adopt_resume, encode, prepare_input, wire
 from tests.client_sdk.protocol.events import INPUT
 
 BASE: dict[str, Any] = {"threadId": "t", "runId": "r", "messages": []}
@@ -186,3 +186,19 @@ def test_wire_spells_models_and_leaves_the_rest() -> None:
     tool = Tool(name="n", description="d", parameters={"type": "object"})
     assert wire(tool) == {"name": "n", "description": "d", "parameters": {"type": "object"}}
     assert wire({"a": None}) == {"a": None}
+
+
+@pytest.mark.parametrize(
+    ("entry", "path"),
+    [
+        ({"interruptId": 7, "status": "resolved"}, "/resume/1/interruptId"),
+        ({"interruptId": "i"}, "/resume/1/status"),
+        ({"interruptId": "i", "status": "later"}, "/resume/1/status"),
+        ({"interrupt_id": "i", "status": "resolved"}, "/resume/1/interruptId"),
+    ],
+)
+def test_a_malformed_answer_to_an_interrupt_is_refused_with_its_place(entry: dict[str, Any], path: str) -> None:
+    """RI-1, IR-2"""
+    with pytest.raises(InputError) as caught:
+        adopt_resume([{"interruptId": "a", "status": "cancelled"}, entry])
+    assert caught.value.path == path

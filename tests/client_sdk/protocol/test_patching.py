@@ -143,3 +143,10 @@ def test_patches_do_what_the_library_does_and_leave_every_earlier_value_alone(
             assert json.dumps(result) == json.dumps(expected)
             history.append(result)
         assert json.dumps([history[: len(json.loads(before)[0])], operations]) == before
+
+
+def test_a_small_patch_cannot_make_a_huge_document() -> None:
+    """SN-2: copying a list into itself doubles it each time."""
+    double = {"op": "copy", "from": "/a", "path": "/a/-"}
+    with pytest.raises(PatchFailed, match="more than 1,000,000 values"):
+        patched({"a": [1, 2, 3]}, *[double] * 60)

@@ -189,10 +189,7 @@ class Shop:
     def customer(self, customer_id: int) -> Customer | None:
         """One customer, or None."""
         return next(
-            (
-                Customer(**dict(row))
-                for row in self._rows("SELECT * FROM customers WHERE id = ?", (customer_id,))
-            ),
+            (Customer(**dict(row)) for row in self._rows("SELECT * FROM customers WHERE id = ?", (customer_id,))),
             None,
         )
 
@@ -242,8 +239,7 @@ class Shop:
         where.equals("i.status", status)
         where.words(query, "i.id || ' ' || c.name || ' ' || c.name_ko")
         return [
-            Invoice(**dict(row))
-            for row in self._rows(f"{_INVOICES} {where.sql} ORDER BY i.id DESC", where.parameters)
+            Invoice(**dict(row)) for row in self._rows(f"{_INVOICES} {where.sql} ORDER BY i.id DESC", where.parameters)
         ]
 
     def invoice(self, invoice_id: str) -> Invoice | None:
@@ -272,9 +268,7 @@ class Shop:
         )
         return Kpis(**dict(row))
 
-    def place_order(
-        self, sku: str, quantity: int, customer_id: int, note: str = "", *, request_key: str
-    ) -> Order:
+    def place_order(self, sku: str, quantity: int, customer_id: int, note: str = "", *, request_key: str) -> Order:
         """Place an order of one article and take it from stock.
 
         `request_key` names the request: the same key with the same order gives the order made the first time,
@@ -288,8 +282,7 @@ class Shop:
                 return _same_order(_read_order(db, made["id"]), sku, quantity, customer_id, note, request_key)
             product = _checked_product(db, sku, quantity, customer_id)
             order_id = db.execute(
-                "INSERT INTO orders (customer_id, status, placed_on, note, request_key)"
-                " VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO orders (customer_id, status, placed_on, note, request_key) VALUES (?, ?, ?, ?, ?)",
                 (customer_id, OrderStatus.PENDING, BUSINESS_DATE.isoformat(), note, request_key),
             ).lastrowid
             db.execute(
@@ -318,9 +311,7 @@ class Shop:
                 'INSERT INTO ledger (request_key, "to", amount_krw, memo, made_on) VALUES (?, ?, ?, ?, ?)',
                 (request_key, to, amount_krw, memo, BUSINESS_DATE.isoformat()),
             )
-            return Transfer(
-                **dict(db.execute("SELECT * FROM ledger WHERE id = last_insert_rowid()").fetchone())
-            )
+            return Transfer(**dict(db.execute("SELECT * FROM ledger WHERE id = last_insert_rowid()").fetchone()))
 
     def transfers(self) -> list[Transfer]:
         """The ledger, oldest first."""
@@ -400,20 +391,14 @@ def _read_order(db: sqlite3.Connection, order_id: int) -> Order:
 
 def _require_key(request_key: str) -> None:
     if not request_key:
-        raise ShopError(
-            "missing_request_key", "A request key is needed, so that one request is never done twice."
-        )
+        raise ShopError("missing_request_key", "A request key is needed, so that one request is never done twice.")
 
 
 def _key_reused(request_key: str) -> ShopError:
-    return ShopError(
-        "request_key_reused", f"The request key {request_key!r} was already used for another request."
-    )
+    return ShopError("request_key_reused", f"The request key {request_key!r} was already used for another request.")
 
 
-def _same_order(
-    order: Order, sku: str, quantity: int, customer_id: int, note: str, request_key: str
-) -> Order:
+def _same_order(order: Order, sku: str, quantity: int, customer_id: int, note: str, request_key: str) -> Order:
     line = order.lines[0]
     made = (line.sku.casefold(), line.quantity, order.customer_id, order.note)
     if made != (sku.casefold(), quantity, customer_id, note):
@@ -429,9 +414,7 @@ def _checked_product(db: sqlite3.Connection, sku: str, quantity: int, customer_i
     if db.execute("SELECT 1 FROM customers WHERE id = ?", (customer_id,)).fetchone() is None:
         raise ShopError("unknown_customer", f"There is no customer number {customer_id}.")
     if not 1 <= quantity <= MAX_ORDER_QUANTITY:
-        raise ShopError(
-            "bad_quantity", f"The quantity must be from 1 to {MAX_ORDER_QUANTITY}, not {quantity}."
-        )
+        raise ShopError("bad_quantity", f"The quantity must be from 1 to {MAX_ORDER_QUANTITY}, not {quantity}.")
     if quantity > product.stock:
         raise ShopError(
             "not_enough_stock",
@@ -452,9 +435,7 @@ def _check_transfer(db: sqlite3.Connection, to: str, amount_krw: int) -> None:
         raise ShopError("bad_amount", f"The amount must be at least 1 won, not {amount_krw}.")
     balance = _balance(db)
     if amount_krw > balance:
-        raise ShopError(
-            "insufficient_funds", f"The account holds {balance} won; {amount_krw} were asked for."
-        )
+        raise ShopError("insufficient_funds", f"The account holds {balance} won; {amount_krw} were asked for.")
 
 
 # The made-up data.
@@ -554,19 +535,14 @@ class _SeedOrder(NamedTuple):
 
 def _create(db: sqlite3.Connection) -> None:
     chance = random.Random(2026)
-    for statement in _SCHEMA.split(
-        ";"
-    ):  # executescript would commit, and the seed belongs in one transaction
+    for statement in _SCHEMA.split(";"):  # executescript would commit, and the seed belongs in one transaction
         db.execute(statement)
     db.executemany("INSERT INTO customers (name, name_ko, city, email) VALUES (?, ?, ?, ?)", _CUSTOMERS)
     db.executemany("INSERT INTO products VALUES (?, ?, ?, ?, ?, ?, ?)", _PRODUCTS)
     orders = [_seed_order(number, chance) for number in range(1, _ORDER_COUNT + 1)]
     db.executemany(
         "INSERT INTO orders VALUES (?, ?, ?, ?, ?, NULL)",
-        [
-            (order.id, order.customer_id, order.status, order.placed_on.isoformat(), order.note)
-            for order in orders
-        ],
+        [(order.id, order.customer_id, order.status, order.placed_on.isoformat(), order.note) for order in orders],
     )
     for order in orders:
         db.executemany("INSERT INTO order_lines VALUES (?, ?, ?, ?)", _seed_lines(order.id, chance))
@@ -597,14 +573,10 @@ def _seed_lines(order_id: int, chance: random.Random) -> list[tuple[int, str, in
 
 
 def _seed_quantity(price_krw: int, chance: random.Random) -> int:
-    return (
-        1 if price_krw > 1_000_000 else chance.randint(1, 3) if price_krw > 100_000 else chance.randint(4, 24)
-    )
+    return 1 if price_krw > 1_000_000 else chance.randint(1, 3) if price_krw > 100_000 else chance.randint(4, 24)
 
 
-def _seed_invoices(
-    orders: Iterable[_SeedOrder], chance: random.Random
-) -> list[tuple[str, int, str, str, str]]:
+def _seed_invoices(orders: Iterable[_SeedOrder], chance: random.Random) -> list[tuple[str, int, str, str, str]]:
     billed = [order for order in orders if order.status not in (OrderStatus.PENDING, OrderStatus.CANCELLED)]
     rows: list[tuple[str, int, str, str, str]] = []
     for order in billed:
@@ -613,7 +585,5 @@ def _seed_invoices(
         paid = order.status is OrderStatus.PAID or (due and chance.random() < 0.85)
         unpaid = InvoiceStatus.OVERDUE if due else InvoiceStatus.OPEN
         status = InvoiceStatus.PAID if paid else unpaid
-        rows.append(
-            (f"INV-{order.id:04d}", order.id, order.placed_on.isoformat(), due_on.isoformat(), status)
-        )
+        rows.append((f"INV-{order.id:04d}", order.id, order.placed_on.isoformat(), due_on.isoformat(), status))
     return rows

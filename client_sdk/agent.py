@@ -145,7 +145,7 @@ class HttpAgent:
             interrupts: what was still open on the thread.
             tools: the application's tools offered to every run (FT-1).
             context: what the agent should know, sent with every run.
-            forwarded_props: an application-specific value passed to the agent with every run.
+            forwarded_props: an application-specific value passed to the agent with every run; ``{}`` by default.
             handling: how calls and interrupts are handled, as for `ToolRunner`: ``journal``, ``consent``,
                 ``consent_deadline``, ``answer_interrupts``, ``unanswered``, ``max_follow_ups``.
 
@@ -363,6 +363,9 @@ class Thread:
             "context": [wire(entry) for entry in (self._context if context is None else context)],
             "forwardedProps": self._forwarded_props if forwarded_props is None else forwarded_props,
         }
+        if request["forwardedProps"] is None:
+            # Producers from before 1.0 refuse an input that lacks it, as one that lacks tools, context or state.
+            request["forwardedProps"] = {}
         answers = None if resume is None else adopt_resume(resume)
         registry = None if tools is None or self._runner is None else _registry_of(tools)
         return Run(self, request, self._user_message(message), answers, registry)

@@ -845,3 +845,15 @@ async def test_another_task_may_stop_a_run_whose_tool_is_at_work() -> None:
         assert result.status is RunStatus.COMPLETED  # of the exchange that was over
         assert not thread.running
         assert len(server.requests) == 1
+
+
+async def test_what_producers_from_before_1_0_require_is_always_sent() -> None:
+    """RI-2, VE-1: they answer an input without one of these with HTTP 422."""
+    async with serve(answer(started(), finished())) as server, HttpAgent(server.url) as agent:
+        result = await agent.thread().run("hello")
+    assert {key: result.request[key] for key in ("state", "tools", "context", "forwardedProps")} == {
+        "state": {},
+        "tools": [],
+        "context": [],
+        "forwardedProps": {},
+    }

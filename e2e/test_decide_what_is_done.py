@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from e2e.conftest import Visitor
@@ -64,18 +63,21 @@ def test_decline_an_order(demo: DemoServer, visit: Visit) -> None:
     assert len(demo.shop.orders()) == before
 
 
-@pytest.mark.parametrize("quantity", ["0", "501", "2.5", ""])
-def test_no_change_to_what_cannot_be(demo: DemoServer, visit: Visit, quantity: str) -> None:
+def test_no_change_to_what_cannot_be(demo: DemoServer, visit: Visit) -> None:
     before = len(demo.shop.orders())
     chat = Assistant(visit(demo).app).open().ask(ORDER)
     card = order_card(chat)
-    card.get_by_label("Quantity").fill(quantity)
-    card.get_by_role("button", name="Approve").click()
-    assert not card.get_by_label("Quantity").evaluate("(field) => field.validity.valid")
+    field, approve = card.get_by_label("Quantity"), card.get_by_role("button", name="Approve")
+    for quantity in ("0", "501", "2.5", ""):
+        field.fill(quantity)
+        approve.click()
+        assert not field.evaluate("(field) => field.validity.valid"), quantity
     # A page that does not check asks the server, and it says what is wrong, at the field.
     card.locator("form").evaluate("(form) => { form.noValidate = true; }")
-    card.get_by_role("button", name="Approve").click()
-    expect(card.get_by_role("alert")).to_be_visible()
+    for quantity, complaint in (("0", "1"), ("501", "500"), ("2.5", "2.5"), ("", "needed")):
+        field.fill(quantity)
+        approve.click()
+        expect(card.get_by_role("alert")).to_contain_text(complaint)
     expect(order_card(chat)).to_have_count(1)
     assert len(demo.shop.orders()) == before
 
@@ -99,18 +101,6 @@ def test_decide_each_of_two_orders(demo: DemoServer, visit: Visit) -> None:
     expect(order_card(chat, "declined")).to_have_count(1)
     chat.wait_rest()
     assert len(demo.shop.orders(customer_id=1)) == before + 1
-
-
-@pytest.mark.parametrize(
-    "phrase", ["mischief: wrong argument types", "mischief: huge quantity", "mischief: negative quantity"]
-)
-def test_nobody_is_asked_about_nonsense(demo: DemoServer, visit: Visit, phrase: str) -> None:
-    before = len(demo.shop.orders())
-    chat = Assistant(visit(demo).app).open().ask(phrase)
-    expect(order_card(chat)).to_have_count(0)
-    expect(chat.tool("place_order")).to_contain_text("do not fit the tool")
-    expect(chat.end("completed")).to_have_count(1)
-    assert len(demo.shop.orders()) == before
 
 
 def test_approve_a_transfer(demo: DemoServer, visit: Visit) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
 from e2e.conftest import Visitor
@@ -75,13 +74,12 @@ def test_have_the_chart_captured(demo: DemoServer, visit: Visit) -> None:
     expect(chat.answers.last).to_contain_text("image/png")
 
 
-@pytest.mark.parametrize("phrase", ["go to the moon", "mischief: unknown page", "mischief: foreign url"])
-def test_no_page_that_is_none(demo: DemoServer, visit: Visit, phrase: str) -> None:
-    chat = Assistant(visit(demo).app).open("/orders").ask(phrase)
+def test_no_page_that_is_none(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open("/orders").ask("go to the moon", "mischief: unknown page")
     assert chat.app.address == "/orders"
-    expect(chat.tool("navigate", "done")).to_have_count(0)
-    expect(chat.tools).to_contain_text("do not fit the tool")
-    expect(chat.end("completed")).to_have_count(1)
+    expect(chat.tool("navigate", "refused")).to_have_count(2)
+    expect(chat.tool("navigate").last).to_contain_text("do not fit the tool")
+    expect(chat.end("completed")).to_have_count(2)
 
 
 def test_on_a_phone_the_sheet_makes_room(demo: DemoServer, visit: Visit) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import expect
 
 from e2e.conftest import Visitor
@@ -57,17 +56,15 @@ def test_be_told_everything_that_is_missing_at_once(demo: DemoServer, visit: Vis
     expect(form.quantity).to_have_value("1")
 
 
-@pytest.mark.parametrize(
-    ("quantity", "complaint"),
-    [("0", "whole number"), ("-1", "whole number"), ("1.5", "whole number"), ("501", "whole number"), ("4", "Only 3")],
-)
-def test_no_impossible_quantity(demo: DemoServer, visit: Visit, quantity: str, complaint: str) -> None:
+def test_no_impossible_quantity(demo: DemoServer, visit: Visit) -> None:
     app = visit(demo).app.open("/orders/new?sku=MACH-02")
     form = OrderForm(app)
     orders = len(demo.shop.orders(query="Two-Group"))
     form.customer.select_option("1")
-    form.quantity.fill(quantity)
-    form.submit.click()
-    expect(form.error("quantity")).to_contain_text(complaint)
-    expect(form.quantity).to_be_focused()
+    for quantity, complaint in (("0", "whole"), ("-1", "whole"), ("1.5", "whole"), ("501", "whole"), ("4", "Only 3")):
+        form.quantity.fill(quantity)
+        expect(form.error("quantity")).to_be_empty()
+        form.submit.click()
+        expect(form.error("quantity")).to_contain_text(complaint)
+        expect(form.quantity).to_be_focused()
     assert len(demo.shop.orders(query="Two-Group")) == orders

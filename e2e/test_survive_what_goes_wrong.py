@@ -46,6 +46,8 @@ CALLS = (
     Harm("interrupt on call", ("tool:place_order:interrupted", "interrupt:open")),
     Harm("unadvertised tool", ("tool:launch_rocket:refused", "text", "end:completed")),
     Harm("wrong argument types", ("tool:place_order:refused", "text", "end:completed")),
+    Harm("huge quantity", ("tool:place_order:refused", "text", "end:completed")),
+    Harm("negative quantity", ("tool:place_order:refused", "text", "end:completed")),
     Harm("malformed arguments", ("tool:highlight:refused", "text", "end:completed")),
     Harm("good and bad calls", ("tool:highlight:done", "tool:highlight:refused", "text", "end:completed")),
 )

@@ -28,8 +28,8 @@ def test_read_while_it_is_written(demo: DemoServer, visit: Visit) -> None:
     assert all(len(before) <= len(after) for before, after in itertools.pairwise(texts)), "what was shown went away"
 
 
-def test_see_arguments_fill_in(demo: DemoServer, visit: Visit) -> None:
-    chat = Assistant(visit(demo).app).open()
+def test_see_arguments_fill_in(serve: Callable[..., DemoServer], visit: Visit) -> None:
+    chat = Assistant(visit(serve(DEMO_DELAY="0.15")).app).open()
     record(
         chat.page,
         "[data-tool=place_order]",

@@ -1,6 +1,6 @@
 """axe-core on a page as it stands, once nothing on it moves any more."""
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 from playwright.sync_api import Page
@@ -26,3 +26,16 @@ def violations(page: Page, part: str = "html") -> list[str]:
         for each in found
         for node in each["nodes"]
     ]
+
+
+THEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
+
+
+def violations_in_both_themes(page: Page, part: str = "html") -> list[str]:
+    """The same, in light and in dark. The visitor must not have chosen a theme: then the page follows the system."""
+    found = []
+    for theme in THEMES:
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_function("(theme) => document.documentElement.classList.contains(theme)", arg=theme)
+        found += [f"{theme}: {each}" for each in violations(page, part)]
+    return found

@@ -78,6 +78,7 @@ def built() -> None:
 def browser() -> Iterator[Browser]:
     """Chromium: the one that is installed here, else Playwright's own."""
     expect.set_options(timeout=PATIENCE_MS)
+    shutil.rmtree(RESULTS, ignore_errors=True)
     installed = os.environ.get("E2E_CHROMIUM") or shutil.which("chromium")
     arguments = [*BROWSER_ARGUMENTS, *(["--no-sandbox"] if is_root() else [])]
     with sync_playwright() as playwright:
@@ -142,6 +143,8 @@ def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable
         if failed:
             visitor.keep(_results_of(request.node), f"visitor-{number}")
         visitor.context.close()
+    for number, server in enumerate(request.node.stash.get(_servers, []) if failed else ()):
+        (_results_of(request.node) / f"server-{number}.log").write_bytes(server.log.read_bytes())
 
 
 def _results_of(node: pytest.Item) -> Path:

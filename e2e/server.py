@@ -22,6 +22,8 @@ class DemoServer:
     """One demo: a process, a port, a folder of data.
 
     Parameters: `data`, its folder; `environment`, variables of the demo beside `DEMO_DATA_DIR`.
+
+    Attributes: `log`, the file of all it wrote.
     """
 
     def __init__(self, data: Path, **environment: str) -> None:
@@ -29,7 +31,7 @@ class DemoServer:
         self.data = data
         self.port = _free_port()
         self._environment = {"DEMO_DATA_DIR": str(data), "DEMO_PORT": str(self.port), **environment}
-        self._log = data / "server.log"
+        self.log = data / "server.log"
         self._read = 0
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -49,7 +51,7 @@ class DemoServer:
         for name in FOREIGN_SETTINGS:
             if name not in self._environment:
                 environment.pop(name, None)
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 server_command(self.port), cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
             )
@@ -61,9 +63,9 @@ class DemoServer:
                 status = self._process.wait(LOOK_SECONDS)
             except subprocess.TimeoutExpired:
                 continue
-            raise RuntimeError(f"the demo ended with status {status} instead of starting:\n{self._log.read_text()}")
+            raise RuntimeError(f"the demo ended with status {status} instead of starting:\n{self.log.read_text()}")
         self.kill()
-        raise RuntimeError(f"the demo did not answer within {START_SECONDS} s:\n{self._log.read_text()}")
+        raise RuntimeError(f"the demo did not answer within {START_SECONDS} s:\n{self.log.read_text()}")
 
     def stop(self) -> None:
         """Ask it to end, as Ctrl-C does; insist when it does not."""
@@ -75,7 +77,7 @@ class DemoServer:
 
     def complaints(self) -> str:
         """What it wrote since the last look; a production server has nothing to say but warnings and errors."""
-        written = self._log.read_bytes() if self._log.exists() else b""
+        written = self.log.read_bytes() if self.log.exists() else b""
         fresh, self._read = written[self._read :], len(written)
         return fresh.decode(errors="replace").strip()
 

@@ -125,3 +125,16 @@ def test_several_conversations_with_names(demo: DemoServer, visit: Visit) -> Non
     expect(chat.title).to_have_text("The <b>slow</b> one")
     chat.reload()
     expect(chat.questions).to_contain_text("order 7")
+
+
+def test_delete_a_conversation_that_still_answers(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open().begin("Count slowly to 300")
+    expect(chat.page.locator("[data-live=true]")).to_contain_text("2")
+    lines = chat.show_threads()
+    lines.get_by_role("button", name="Delete").click()
+    chat.page.locator("#thread-delete").click()
+    expect(lines.filter(has_text="Count slowly")).to_have_count(0)
+    chat.page.get_by_role("button", name="Back to the conversation").click()
+    expect(chat.questions).to_have_count(0)
+    chat.wait_ready().ask("Where is order 42?")
+    expect(chat.answers).to_contain_text("is shipped")

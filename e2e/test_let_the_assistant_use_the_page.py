@@ -91,3 +91,59 @@ def test_on_a_phone_the_sheet_makes_room(demo: DemoServer, visit: Visit) -> None
     expect(chat.app.heading).to_be_in_viewport()
     expect(chat.input).to_be_in_viewport()
     assert chat.app.overflow() == 0
+
+
+NEVER_ANSWERS = "Object.defineProperty(window, 'agentTools', { value: { run: () => new Promise(() => {}) } })"
+"""A page that takes calls and is not heard of again."""
+
+
+def test_stop_what_a_page_does_not_finish(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open("/orders")
+    chat.page.evaluate(NEVER_ANSWERS)
+    chat.begin("Show overdue invoices")
+    chat.page.locator("[data-tool=set_filter][data-phase=running]").wait_for()
+    chat.stop_button.click()
+    chat.wait_rest()
+    expect(chat.tool("set_filter", "cancelled")).to_have_count(1)
+    chat.reload()
+    expect(chat.tool("set_filter", "cancelled")).to_have_count(1)
+    chat.ask("Show overdue invoices")
+    expect(chat.tool("set_filter", "done")).to_have_count(1)
+    assert chat.app.address == "/invoices?status=overdue"
+
+
+def test_close_the_tab_that_has_the_call(demo: DemoServer, visit: Visit) -> None:
+    visitor = visit(demo)
+    visitor.guard.allow(r"tool set_filter failed on call .*? \(page_closed\)")
+    chat = Assistant(visitor.app).open("/orders")
+    chat.page.evaluate(NEVER_ANSWERS)
+    chat.begin("Show overdue invoices")
+    chat.page.locator("[data-tool=set_filter][data-phase=running]").wait_for()
+    chat.page.close()
+    again = Assistant(visitor.tab()).open("/products").wait_rest()
+    expect(again.tool("set_filter", "failed")).to_contain_text("closed or reloaded")
+    expect(again.end("completed")).to_have_count(1)
+    assert again.app.address == "/products"
+
+
+def test_go_back_to_where_one_was(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open("/products").ask("Open order 42", "Show pending orders")
+    for address in ("/orders/42", "/products"):
+        while chat.app.address != address:
+            chat.page.go_back()
+            chat.app.wait_shown()
+        expect(chat.tools).to_have_count(2)
+    chat.wait_ready().ask("Highlight the navigation")
+    expect(chat.tool("highlight", "done")).to_have_count(1)
+
+
+def test_hold_still_while_it_works(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo, reduced_motion="reduce").app).open().begin("Count slowly to 200")
+    expect(chat.page.locator("[data-live=true]")).to_contain_text("2")
+    moving = chat.page.evaluate(
+        "document.getAnimations().filter((one) => one.effect.getComputedTiming().activeDuration > 20)"
+        ".map((one) => one.effect.target.className)"
+    )
+    assert not moving
+    chat.stop_button.click()
+    chat.wait_rest()

@@ -127,6 +127,7 @@ def test_the_sheet_on_a_phone(demo: DemoServer, visit: Visit) -> None:
     assert not violations_in_both_themes(chat.page)
     chat.ask("Order 3 hand grinders for customer 5")
     assert not violations_in_both_themes(chat.page)
+    assert chat.app.overflow() == 0
 
 
 def test_what_is_read_out_of_a_conversation(demo: DemoServer, visit: Visit) -> None:

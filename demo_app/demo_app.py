@@ -67,8 +67,6 @@ app = rx.App(
     toaster=None,
     hydrate_fallback=starting,
 )
-# Reflex takes uploads only where a page with an upload was compiled; a server of an existing build compiles none.
-Upload.is_used = True
 if app.sio is not None:
     # Only pages of this origin may open the app's socket; None is Socket.IO's word for that, an empty list is not.
     app.sio.eio.cors_allowed_origins = None

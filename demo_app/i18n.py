@@ -17,6 +17,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     # the frame
     "app.name": ("Halla Supply", "한라 서플라이"),
     "app.line": ("Coffee gear, wholesale", "커피 장비 도매"),
+    "app.offline": (
+        "The server does not answer. This page keeps trying; what you do meanwhile is sent when it is back.",
+        "서버가 응답하지 않습니다. 계속 연결을 시도하며, 그동안 한 일은 연결되면 전송됩니다.",
+    ),
     "skip": ("Skip to content", "본문으로 건너뛰기"),
     "nav.label": ("Main", "주 메뉴"),
     "nav.dashboard": ("Dashboard", "대시보드"),

@@ -173,13 +173,18 @@ def test_a_page_that_stays_open_while_the_backend_restarts(serve: Callable[..., 
     visitor = visit(server)
     visitor.guard.allow(*BACKEND_DOWN)
     chat = Assistant(visitor.app).open("/orders").ask("Where is order 42?")
-    # It connects again by itself, and goes on where it was.
-    with chat.page.expect_websocket():
-        server.kill()
-        server.start()
-    expect(chat.answers).to_contain_text("is shipped")
-    chat.ask("Where is order 7?")
+    offline = chat.page.get_by_role("status").filter(has_text="The server does not answer")
+    server.kill()
+    expect(offline).to_be_visible()
+    # What is said meanwhile is not lost: the page connects again by itself, and goes on where it was.
+    chat.input.fill("Where is order 7?")
+    chat.input.press("Enter")
+    server.start()
+    expect(chat.answers).to_have_count(2)
     expect(chat.answers.last).to_contain_text("Order 7")
+    expect(chat.answers.first).to_contain_text("is shipped")
+    expect(offline).to_have_count(0)
+    chat.app.go("Invoices").wait_shown("/invoices")
 
 
 def test_a_kill_while_an_order_is_placed(serve: Callable[..., DemoServer], visit: Visit) -> None:

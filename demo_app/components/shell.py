@@ -7,12 +7,14 @@ assistant keeps its place, its focus and what is being typed.
 from typing import Any
 
 import reflex as rx
+from reflex_components_core.core.banner import has_connection_errors  # type: ignore[import-untyped]
 
 from demo_app.components.assistant import assistant_panel
 from demo_app.components.brand import brand, ridge
-from demo_app.components.ui import icon, link, shown_path
+from demo_app.components.ui import icon, link, notice, shown_path
 from demo_app.i18n import t
 from demo_app.state.settings import LANGUAGES, SettingsState
+from demo_app.theme import Tone
 
 _PAGES = (
     ("nav.dashboard", "/", "layout-dashboard"),
@@ -113,6 +115,16 @@ def preferences() -> rx.Component:
     )
 
 
+def _offline() -> rx.Component:
+    """Says that the server is away, and that what is done meanwhile is not lost; the page connects again by itself."""
+    return rx.el.div(
+        rx.cond(has_connection_errors, notice(Tone.WARN, t("app.offline"))),
+        id="offline",
+        class_name="offline",
+        role="status",
+    )
+
+
 @rx.memo
 def shell(children: rx.Var[rx.Component]) -> rx.Component:
     """The whole frame; `children` is the page that the router shows."""
@@ -140,6 +152,7 @@ def shell(children: rx.Var[rx.Component]) -> rx.Component:
             custom_attrs={"aria-controls": "assistant-panel", "aria-expanded": "false"},
             on_click=rx.call_script("window.hallaShell.setAssistant('open')"),
         ),
+        _offline(),
         rx.el.div(id="agent-announcer", role="status", aria_live="polite", class_name="sr-only"),
         navigate_bridge(),
         class_name="app",

@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import venv
@@ -42,9 +43,15 @@ def run(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> None
     Raises:
         SetupError: it failed; its own output stands above.
     """
-    done = subprocess.run(command, cwd=ROOT, env=None if env is None else {**os.environ, **env}, check=False)
-    if done.returncode:
-        raise SetupError(f"this failed with status {done.returncode}: {' '.join(command)}")
+    with subprocess.Popen(command, cwd=ROOT, env=None if env is None else {**os.environ, **env}) as process:
+        try:
+            status = process.wait()
+        except BaseException:
+            # Ctrl-C reaches the child by itself, a signal to this process alone does not.
+            process.terminate()
+            raise
+    if status:
+        raise SetupError(f"this failed with status {status}: {' '.join(command)}")
 
 
 def is_debian_root() -> bool:
@@ -153,6 +160,7 @@ def main() -> int:
     serve.add_argument("--port", type=int, default=8000, help="where to listen (default 8000)")
     commands.add_parser("test", help="set up and run every check")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         COMMANDS[args.command](args)
     except SetupError as error:

@@ -6,7 +6,7 @@
         thread = agent.thread()
         async with thread.run("Where is order 42?") as run:
             async for update in run:
-                print(update.delta or "", end="")
+                print(update.text or "", end="")
         run.result.raise_for_status()
 """
 
@@ -32,15 +32,16 @@ from typing import Any, Final, Self, cast
 
 import httpx
 from ag_ui.core import Context, Event, Interrupt, Message, ResumeEntry, Tool, ToolMessage, UserMessage
+from pydantic import BaseModel
 
 from client_sdk.diagnostics import Diagnostic, log
 from client_sdk.errors import InputError, ToolError
 from client_sdk.exchange import Exchange
-from client_sdk.interrupts import OpenInterrupt, check_resume
+from client_sdk.interrupts import OpenInterrupt, Resume, check_resume
 from client_sdk.middleware import Middleware, RunRequest
 from client_sdk.protocol.compat import Peer
 from client_sdk.protocol.conversation import CallView, Conversation
-from client_sdk.protocol.outgoing import adopt_message, adopt_messages, adopt_resume, wire
+from client_sdk.protocol.outgoing import adopt_interrupts, adopt_message, adopt_messages, adopt_resume, wire
 from client_sdk.protocol.pipeline import Update
 from client_sdk.protocol.runs import PendingCall, RunRecord, RunStatus
 from client_sdk.results import RunResult, build_result
@@ -126,7 +127,7 @@ class HttpAgent:
         *,
         messages: Iterable[Message | Mapping[str, Any]] = (),
         state: Any = _UNSET,
-        interrupts: Iterable[Interrupt] = (),
+        interrupts: Iterable[Interrupt | Mapping[str, Any]] = (),
         tools: ToolRegistry | Iterable[Tool] = (),
         context: Iterable[Context] = (),
         forwarded_props: Any = None,
@@ -142,7 +143,7 @@ class HttpAgent:
             id: the thread's id; a fresh one by default.
             messages: what was said so far, models or wire objects.
             state: the state agreed so far, any JSON value; ``{}`` by default.
-            interrupts: what was still open on the thread.
+            interrupts: what was still open on the thread, models or wire objects.
             tools: the application's tools offered to every run (FT-1).
             context: what the agent should know, sent with every run.
             forwarded_props: an application-specific value passed to the agent with every run; ``{}`` by default.
@@ -195,7 +196,7 @@ class Thread:
         *,
         messages: Iterable[Message | Mapping[str, Any]] = (),
         state: Any = _UNSET,
-        interrupts: Iterable[Interrupt] = (),
+        interrupts: Iterable[Interrupt | Mapping[str, Any]] = (),
         tools: ToolRegistry | Iterable[Tool] = (),
         context: Iterable[Context] = (),
         forwarded_props: Any = None,
@@ -203,7 +204,7 @@ class Thread:
     ) -> None:
         self.id = id
         self.agent = agent
-        self.interrupts: list[Interrupt] = list(interrupts)
+        self.interrupts: list[Interrupt] = adopt_interrupts(interrupts)
         self._pending: list[PendingCall] = []
         self._tools: ToolRegistry | list[Tool] = tools if isinstance(tools, ToolRegistry) else list(tools)
         self._context = list(context)
@@ -333,12 +334,12 @@ class Thread:
 
     def run(
         self,
-        message: UserContent | Message | None = None,
+        message: UserContent | Message | Mapping[str, Any] | None = None,
         *,
         tools: ToolRegistry | Iterable[Tool] | None = None,
         context: Iterable[Context] | None = None,
         forwarded_props: Any = None,
-        resume: Iterable[ResumeEntry] | None = None,
+        resume: Resume | Iterable[ResumeEntry | Mapping[str, Any]] | None = None,
         run_id: str | None = None,
         parent_run_id: str | None = None,
     ) -> Run:
@@ -350,7 +351,7 @@ class Thread:
             tools: the tools offered to this run instead of the thread's.
             context: the context sent with this run instead of the thread's.
             forwarded_props: the value passed to the agent instead of the thread's.
-            resume: answers to the open interrupts (IR-2).
+            resume: answers to the open interrupts (IR-2), as `build_resume` makes them or as entries.
             run_id: the run's id; a fresh one by default (RI-3).
             parent_run_id: the run that spawned this one, if any.
         """
@@ -366,19 +367,31 @@ class Thread:
         if request["forwardedProps"] is None:
             # Producers from before 1.0 refuse an input that lacks it, as one that lacks tools, context or state.
             request["forwardedProps"] = {}
-        answers = None if resume is None else adopt_resume(resume)
+        answers = None if resume is None else adopt_resume(resume.entries if isinstance(resume, Resume) else resume)
+        if isinstance(tools, ToolRegistry) and self._runner is None:
+            raise ToolError(
+                "give the registry to agent.thread(tools=...): the thread runs tools or it does not; "
+                "a run may offer some of them",
+                code="tool_options",
+            )
         registry = None if tools is None or self._runner is None else _registry_of(tools)
         return Run(self, request, self._user_message(message), answers, registry)
 
-    def _user_message(self, message: UserContent | Message | None) -> Message | None:
-        if message is None or not isinstance(message, str | Sequence):
-            return message
+    def _user_message(self, message: UserContent | Message | Mapping[str, Any] | None) -> Message | None:
+        if message is None or isinstance(message, BaseModel | Mapping):
+            return None if message is None else adopt_message(message, self._notices.append)
+        if not isinstance(message, str | Sequence):
+            raise InputError(f"a message is text, content parts or a message, not {type(message).__name__}")
         content = message if isinstance(message, str) else [wire(part) for part in message]
         return adopt_message({"id": self.agent.id_factory(), "role": "user", "content": content}, self._notices.append)
 
     def _require_rest(self) -> None:
         if self._active is not None:
             raise InputError(f"thread {self.id!r} has a run in progress; let it end first", code="run_active")
+
+    async def _wait_for_one_that_was_left(self) -> None:
+        if self._active is not None and self._active.left:
+            await self._active.aclose()
 
     def _begin(self, run: Run) -> list[Diagnostic]:
         self._require_rest()
@@ -413,7 +426,8 @@ class Thread:
         if not resumed:
             return frozenset()
         named = {interrupt.tool_call_id for interrupt in self.interrupts}
-        return frozenset(call.id for call in self._pending if None in named or call.id in named)
+        unanswered = [call.id for call in self._conversation.tool_calls if call.result is None]
+        return frozenset(identity for identity in unanswered if None in named or identity in named)
 
     def _give_up(self, tool_call_id: str) -> ToolMessage:
         said = abandoned()
@@ -462,6 +476,30 @@ def _registry_of(tools: ToolRegistry | Iterable[Tool]) -> ToolRegistry:
     return registry
 
 
+_closing_left: set[asyncio.Task[None]] = set()
+"""Runs being closed because their loop was left: the event loop keeps only weak references to tasks."""
+
+
+class _Reading:
+    """The iteration of a run. When a loop that is left early drops it, the run is closed (TR-2)."""
+
+    __slots__ = ("_loop", "_run")
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._loop = asyncio.get_running_loop()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Update | ToolUpdate:
+        # A coroutine, so that who waits for an update holds on to the iteration.
+        return await self._run._advance()
+
+    def __del__(self) -> None:
+        self._run._let_go(self._loop)
+
+
 class Run:
     """What a thread does on one word: an asynchronous iterator of updates, used once.
 
@@ -470,6 +508,10 @@ class Run:
     however the block is left; iterate it for updates, or `events` for the plain events;
     await it for the result alone. Closing early ends the connection and the tools at
     once and leaves the thread usable (TR-2).
+
+    Attributes:
+        thread: the thread it belongs to.
+        left: whether its loop was left early, so that it is being closed.
     """
 
     def __init__(
@@ -487,6 +529,7 @@ class Run:
         self._registry = registry
         self._stream: AsyncGeneratorType[Update | ToolUpdate, None] | None = None
         self._reader: asyncio.Task[Any] | None = None
+        self.left = False
         self._closing = False
         self._stopped = False
         self._ended = asyncio.Event()
@@ -510,16 +553,27 @@ class Run:
             raise RuntimeError("the run has no result yet: read it to its end, or leave its `async with` block")
         return self._result
 
-    def __aiter__(self) -> Self:
+    def __aiter__(self) -> AsyncIterator[Update | ToolUpdate]:
         if self._stream is not None:
             raise RuntimeError("a run is read once; ask the thread for another run")
         self._stream = cast("AsyncGeneratorType[Update | ToolUpdate, None]", self._drive())
-        return self
+        return _Reading(self)
 
-    def __anext__(self) -> Awaitable[Update | ToolUpdate]:
-        if self._stream is None:
-            raise RuntimeError("a run is read with `async for`, or from `aiter(run)`")
+    def _advance(self) -> Awaitable[Update | ToolUpdate]:
+        assert self._stream is not None  # made before anybody can ask
         return self._no_more() if self._closing else self._stream.__anext__()
+
+    def _let_go(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Nobody reads any more: a loop was left by ``break`` or an error, without ``async with`` around it."""
+        if self._ended.is_set() or self._closing or loop.is_closed():
+            return
+        self.left = True
+        loop.call_soon_threadsafe(self._close_left, loop)
+
+    def _close_left(self, loop: asyncio.AbstractEventLoop) -> None:
+        closing = loop.create_task(self.aclose())
+        _closing_left.add(closing)
+        closing.add_done_callback(_closing_left.discard)
 
     async def _no_more(self) -> Update | ToolUpdate:
         await self._ended.wait()
@@ -582,6 +636,7 @@ class Run:
 
     async def _drive(self) -> AsyncGenerator[Update | ToolUpdate, None]:
         thread = self.thread
+        await thread._wait_for_one_that_was_left()
         self._notes.extend(thread._begin(self))
         self._reader = asyncio.current_task()
         before: dict[str, Message] | None = None
@@ -668,6 +723,21 @@ class Run:
         if started:
             offered = frozenset(tool["name"] for tool in exchange.sent.get("tools") or ())
             self.thread._close(exchange.runs, offered, resume or ())
+            self._note(self._made_again(exchange))
+
+    def _made_again(self, exchange: Exchange) -> Iterable[Diagnostic]:
+        """FT-8: calls whose ids had their answers before this exchange began."""
+        held = {message["id"] for message in exchange.sent["messages"]}
+        made = dict.fromkeys(i for run in exchange.runs for i, answered in run.calls.items() if not answered)
+        for identity in made:
+            call = self.thread.conversation.call(identity)
+            if call is not None and call.result is not None and call.result.id in held:
+                yield Diagnostic(
+                    "call_answered_before",
+                    identity,
+                    f"the agent made the call {identity!r} again, which was answered before: it is not run again, "
+                    "and its first answer stands",
+                )
 
     async def _settle(self) -> AsyncGenerator[ToolUpdate, None]:
         runner = self.thread._runner

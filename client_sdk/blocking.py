@@ -5,7 +5,7 @@
     with SyncHttpAgent("http://127.0.0.1:8000/") as agent:
         thread = agent.thread()
         for update in thread.run("Where is order 42?"):
-            print(update.delta or "", end="")
+            print(update.text or "", end="")
 
 The event loop lives in a thread of its own, made by anyio, which httpx brings along; what is
 said of `HttpAgent`, `Thread` and `Run` holds here too.

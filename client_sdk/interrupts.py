@@ -195,22 +195,26 @@ class Resume:
 
 
 def build_resume(
-    interrupts: Sequence[OpenInterrupt], answers: Mapping[str, InterruptAnswer], *, now: datetime
+    interrupts: Sequence[OpenInterrupt | Interrupt],
+    answers: Mapping[str, InterruptAnswer],
+    *,
+    now: datetime | None = None,
 ) -> Resume:
     """Turn answers into the resume list of the run that continues (IR-2).
 
     Args:
-        interrupts: everything that is open.
+        interrupts: everything that is open, `Thread.interrupts` say.
         answers: an answer for each, by interrupt id.
-        now: the time that expiry is judged by, with its zone.
+        now: the time that expiry is judged by, with its zone; the time it is by default.
 
     Raises:
-        InterruptError: as :func:`check_resume`.
+        InterruptError: as :func:`check_resume`; ``interrupt_answer_invalid`` also for what is no answer at all.
     """
+    waiting = [one if isinstance(one, OpenInterrupt) else OpenInterrupt(one) for one in interrupts]
     known = {interrupt.id for interrupt in interrupts}
     order = [interrupt.id for interrupt in interrupts if interrupt.id in answers]
     order += [identifier for identifier in answers if identifier not in known]
-    return check_resume(interrupts, [_entry(i, answers[i]) for i in order], now=now)
+    return check_resume(waiting, [_entry(i, answers[i]) for i in order], now=now or datetime.now(UTC))
 
 
 def check_resume(interrupts: Sequence[OpenInterrupt], entries: Sequence[ResumeEntry], *, now: datetime) -> Resume:
@@ -276,6 +280,13 @@ def _check_payload(interrupt: OpenInterrupt, payload: Any) -> None:
 
 
 def _entry(interrupt_id: str, answer: InterruptAnswer) -> ResumeEntry:
+    if not isinstance(answer, Resolve | Cancel):
+        kind = type(answer).__name__
+        raise InterruptError(
+            f"the answer to the interrupt {interrupt_id!r} is neither Resolve(payload) nor Cancel(): {kind}",
+            code="interrupt_answer_invalid",
+            ids=(interrupt_id,),
+        )
     metadata = None if answer.metadata is None else dict(answer.metadata)
     if isinstance(answer, Cancel):
         return ResumeEntry(interrupt_id=interrupt_id, status="cancelled", metadata=metadata)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,12 +23,17 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=int(os.environ.get("DEMO_PORT", "8000")))
     parser.add_argument("--host", default=os.environ.get("DEMO_HOST", "127.0.0.1"))
     args = parser.parse_args()
+    if not _is_free(args.host, args.port):
+        print(f"Port {args.port} at {args.host} cannot be listened on; is it in use? Try --port.", file=sys.stderr)
+        return 1
     print("Preparing the pages (the first time takes a minute) …", flush=True)
     try:
         build()
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1
+    # Whoever ends this process ends the server with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     environment = server_environment(DEMO_PORT=str(args.port), DEMO_HOST=args.host)
     server = subprocess.Popen(server_command(args.port, args.host), cwd=ROOT, env=environment)
     try:
@@ -40,6 +46,15 @@ def main() -> int:
         return 0
     finally:
         _stop(server)
+
+
+def _is_free(host: str, port: int) -> bool:
+    """Whether a server can listen there; asked first, because another server would answer in ours' place."""
+    try:
+        with socket.create_server((host, port)):
+            return True
+    except (OSError, OverflowError):
+        return False
 
 
 def _answers(url: str, server: subprocess.Popen[bytes]) -> bool:

@@ -7,6 +7,7 @@ same build can be served many times over (the browser tests do).
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 BUILD: Final = ROOT / ".web" / "build" / "client"
 STAMP: Final = ROOT / ".web" / "built.sha256"
 
+_MANIFEST: Final = ROOT / "reflex.lock" / "package.json"
 _SOURCES: Final = ("rxconfig.py", "requirements.lock", "demo_app", "client_sdk", "assets", "reflex.lock")
 _QUIET: Final = {"REFLEX_CHECK_LATEST_VERSION": "false", "REFLEX_TELEMETRY_ENABLED": "false"}
 _SERVE_BUILT: Final = {
@@ -62,6 +64,7 @@ def build() -> bool:
     wanted = fingerprint()
     if BUILD.is_dir() and STAMP.exists() and STAMP.read_text() == wanted:
         return False
+    manifest = _MANIFEST.read_text(encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "reflex", "export", "--frontend-only", "--no-zip"],
         cwd=ROOT,
@@ -73,6 +76,9 @@ def build() -> bool:
     )
     if done.returncode or not BUILD.is_dir():
         raise BuildError(f"building the pages failed (status {done.returncode}):\n{done.stdout[-4000:]}")
+    if json.loads(_MANIFEST.read_text(encoding="utf-8")) == json.loads(manifest):
+        # Reflex writes the same content in another layout, which would show as a change of the checkout.
+        _MANIFEST.write_text(manifest, encoding="utf-8")
     # The lock may have been completed by the build, so what was built is fingerprinted afterwards.
     STAMP.write_text(fingerprint())
     return True

@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status.
     """
+    _stand_in_for_closed_streams()
     arguments = _parser().parse_args(argv)
     out, err = Terminal(sys.stdout), Terminal(sys.stderr)
     handler = _LogLines(err)
@@ -53,6 +54,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return Exit.TRUNCATED
     finally:
         logger.removeHandler(handler)
+
+
+def _stand_in_for_closed_streams() -> None:
+    """A shell may start a program with a standard stream closed (``>&-``); Python then has None in its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 class _LogLines(logging.Handler):

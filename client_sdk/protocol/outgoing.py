@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from ag_ui.core import PROTOCOL_VERSION, Message, ResumeEntry
+from ag_ui.core import PROTOCOL_VERSION, Interrupt, Message, ResumeEntry
 from pydantic import BaseModel, ValidationError
 
 from client_sdk.diagnostics import Diagnostic
@@ -32,6 +32,7 @@ from client_sdk.protocol.vocabulary import (
     describe,
 )
 
+ModelT = TypeVar("ModelT", bound=BaseModel)
 Raw = dict[str, Any]
 Warn = Callable[[Diagnostic], None]
 
@@ -73,7 +74,7 @@ def adopt_message(message: Message | Mapping[str, Any], warn: Warn, *, path: str
         model = conform(raw, MESSAGE_SHAPE, MESSAGE_ADAPTER, lambda removed: warn(_stripped(removed, path)))
     except Malformed as problem:
         raise InputError(
-            f"the message at {path or '/'} is malformed: {problem.message}", path=path + problem.path
+            f"the message is malformed at {path + problem.path or '/'}: {problem.message}", path=path + problem.path
         ) from None
     if model is None:
         warn(Diagnostic("outgoing_stripped", path, f"not sent: the role {raw['role']!r} is not known here"))
@@ -86,15 +87,26 @@ def adopt_resume(entries: Iterable[ResumeEntry | Mapping[str, Any]]) -> list[Res
     Raises:
         InputError: one is malformed; ``path`` says where.
     """
-    adopted = []
-    for index, entry in enumerate(entries):
-        try:
-            adopted.append(ResumeEntry.model_validate(wire(entry), strict=True, by_alias=True, by_name=False))
-        except ValidationError as error:
-            problem = explain(wire(entry), describe(ResumeEntry), error)
-            path = f"/resume/{index}{problem.path}"
-            raise InputError(f"the answer at {path} is malformed: {problem.message}", path=path) from None
-    return adopted
+    return [_adopt(entry, ResumeEntry, f"/resume/{index}") for index, entry in enumerate(entries)]
+
+
+def adopt_interrupts(interrupts: Iterable[Interrupt | Mapping[str, Any]]) -> list[Interrupt]:
+    """Read interrupts that a store kept, models or wire objects.
+
+    Raises:
+        InputError: one is malformed; ``path`` says where.
+    """
+    return [_adopt(interrupt, Interrupt, f"/interrupts/{index}") for index, interrupt in enumerate(interrupts)]
+
+
+def _adopt(value: ModelT | Mapping[str, Any], model: type[ModelT], path: str) -> ModelT:
+    raw = wire(value)
+    try:
+        return model.model_validate(raw, strict=True, by_alias=True, by_name=False)
+    except ValidationError as error:
+        problem = explain(raw, describe(model), error)
+        path += problem.path
+        raise InputError(f"{path} is malformed: {problem.message}", path=path) from None
 
 
 def _stripped(removed: Removed, prefix: str = "") -> Diagnostic:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ag_ui.core import Event, Message, SubagentFinishedEvent, ToolCallResultEvent
+from ag_ui.core import Event, Message, SubagentFinishedEvent, TextMessageContentEvent, ToolCallResultEvent
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -95,8 +95,13 @@ class Update:
 
     @property
     def delta(self) -> str | None:
-        """The piece of text or arguments the event adds, None for other events."""
+        """The piece of text, of reasoning or of a call's arguments the event adds, None for other events."""
         return getattr(self.event, "delta", None) if self._view is not None else None
+
+    @property
+    def text(self) -> str | None:
+        """The piece of a text message the event adds, None for other events, arguments and reasoning among them."""
+        return self.event.delta if isinstance(self.event, TextMessageContentEvent) else None
 
     def __repr__(self) -> str:
         return f"Update({self.event!r})"

@@ -198,6 +198,10 @@ class ToolUpdate:
         """None: it adds no text."""
 
     @property
+    def text(self) -> None:
+        """None: it adds no text."""
+
+    @property
     def tool_call(self) -> None:
         """None: ``call`` is the call as the application holds it, not a view of the stream."""
 

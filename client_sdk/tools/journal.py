@@ -248,6 +248,10 @@ class SqliteJournal:
     """
 
     def __init__(self, path: str | Path) -> None:
+        if not isinstance(path, str | Path) or str(path) in ("", ":memory:"):
+            raise JournalError(
+                f"{path!r} names no file; for a journal in memory there is MemoryJournal", code="journal_unreadable"
+            )
         self._path = str(path)
         self._lock = threading.Lock()
         with self._translated("opened"):
@@ -303,14 +307,20 @@ class SqliteJournal:
     def _prepare(self) -> None:
         # Setting these is a write of its own and must wait for other processes like any other.
         self._connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_SECONDS * 1000)}")
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").fetchone()
+        if version == 0 and tables:
+            raise JournalError(
+                f"{self._path} is a database of something else; a journal wants a file of its own",
+                code="journal_unreadable",
+            )
         if version > _VERSION:
             raise JournalError(
                 f"the journal {self._path} has version {version}; this package reads up to {_VERSION}",
                 code="journal_unreadable",
             )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
         if version < _VERSION:
             self._connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
 

@@ -356,6 +356,11 @@ class ToolRunner:
             given = await given
         if given is None:
             return
+        if not isinstance(given, Mapping):
+            raise ToolError(
+                f"answer_interrupts returned {type(given).__name__}; it returns answers by interrupt id, or None",
+                code="interrupt_answers",
+            )
         self._resume = build_resume(self.board.interrupts, given, now=self._clock())
         for note in self._resume.diagnostics:
             self._note(note)

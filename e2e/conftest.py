@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from demo_app import serving
 from e2e.guard import Guard
@@ -46,26 +46,62 @@ _servers = pytest.StashKey[list[DemoServer]]()
 _failed = pytest.StashKey[bool]()
 
 
-class Visitor:
-    """One person's browser: a context with nothing in it, its guard, and the app in its first tab."""
+class Contexts:
+    """Browser contexts, emptied between visitors: a used one has the app's files in its cache, and nothing else.
 
-    def __init__(self, context: BrowserContext, origin: str) -> None:
-        self.context = context
-        self.guard = Guard(context, origin)
-        self.origin = origin
+    Parameters: `browser`, theirs.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[BrowserContext] = []
+
+    def take(self, **options: Any) -> BrowserContext:
+        """A context that nobody has been in; with `options` one made for them."""
+        if self._idle and not options:
+            return self._idle.pop()
+        context = self._browser.new_context(**options)
         context.set_default_timeout(PATIENCE_MS)
         context.tracing.start(screenshots=False, snapshots=True)
+        return context
+
+    def give_back(self, context: BrowserContext, origin: str) -> None:
+        """Close what is open in it and forget what was kept for `origin`."""
+        for page in context.pages:
+            page.close()
+        context.clear_cookies()
+        blank = context.new_page()
+        session = context.new_cdp_session(blank)
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        blank.close()
+        self._idle.append(context)
+
+
+class Visitor:
+    """One person's browser: a context with nothing in it, its guard, and the app in its first tab.
+
+    Parameters: `context`, the browser context; `origin`, where the app is; `prepare`, what is done to each new tab.
+    """
+
+    def __init__(self, context: BrowserContext, origin: str, prepare: Callable[[Page], None]) -> None:
+        self.context = context
+        self.origin = origin
+        self.guard = Guard(context, origin)
+        self._prepare = prepare
+        context.tracing.start_chunk()
         self.app = self.tab()
 
     def tab(self) -> App:
         """The app in a new tab."""
-        return App(self.context.new_page(), self.origin)
+        page = self.context.new_page()
+        self._prepare(page)
+        return App(page, self.origin)
 
     def keep(self, where: Path, name: str) -> None:
         """Write down what there is to see of a failure."""
         for number, page in enumerate(self.context.pages):
             page.screenshot(path=where / f"{name}-{number}.png")
-        self.context.tracing.stop(path=where / f"{name}.trace.zip")
+        self.context.tracing.stop_chunk(path=where / f"{name}.trace.zip")
 
 
 @pytest.fixture(scope="session")
@@ -121,28 +157,53 @@ def serve(built: None, request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
         server.stop()
 
 
+@pytest.fixture(scope="session")
+def contexts(browser: Browser) -> Contexts:
+    """The browser's contexts."""
+    return Contexts(browser)
+
+
 @pytest.fixture
-def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Visitor]]:
+def visit(contexts: Contexts, request: pytest.FixtureRequest) -> Iterator[Callable[..., Visitor]]:
     """A new visitor: `visit(demo, viewport="phone", theme="dark", language="ko")`; more words go to the context."""
     visitors: list[Visitor] = request.node.stash.setdefault(_visitors, [])
+    own_way: set[Visitor] = set()
 
     def arrive(
-        server: DemoServer, *, viewport: str = "desktop", theme: Theme = "light", language: str = "en", **context: Any
+        server: DemoServer,
+        *,
+        viewport: str = "desktop",
+        theme: Theme = "light",
+        language: str = "en",
+        calm: bool = False,
+        **options: Any,
     ) -> Visitor:
         width, height = VIEWPORTS[viewport]
-        opened = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, **context)
-        if language != "en":
-            opened.add_init_script(FIRST_LANGUAGE % language)
-        visitor = Visitor(opened, server.url)
+
+        def prepare(page: Page) -> None:
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce" if calm else "no-preference")
+            if language != "en":
+                page.add_init_script(FIRST_LANGUAGE % language)
+
+        visitor = Visitor(contexts.take(**options), server.url, prepare)
         visitors.append(visitor)
+        if options:
+            own_way.add(visitor)
         return visitor
 
     yield arrive
     failed = request.node.stash.get(_failed, False)
     for number, visitor in enumerate(visitors):
+        visitor.guard.leave()
         if failed:
             visitor.keep(_results_of(request.node), f"visitor-{number}")
-        visitor.context.close()
+        else:
+            visitor.context.tracing.stop_chunk()
+        if failed or visitor in own_way:
+            visitor.context.close()
+        else:
+            contexts.give_back(visitor.context, visitor.origin)
     for number, server in enumerate(request.node.stash.get(_servers, []) if failed else ()):
         (_results_of(request.node) / f"server-{number}.log").write_bytes(server.log.read_bytes())
 

@@ -1,7 +1,8 @@
 """What no journey may cause: a console error, a script error, a failed request, a word to a foreign origin."""
 
 import re
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response, WebError, WebSocket
@@ -22,13 +23,23 @@ class Guard:
         self._origin = urlsplit(origin).netloc
         self._allowed: list[re.Pattern[str]] = []
         self._troubles: list[str] = []
-        self.sockets: list[WebSocket] = []
-        context.on("console", self._console)
-        context.on("weberror", self._script_error)
-        context.on("request", self._request)
-        context.on("requestfailed", self._failed)
-        context.on("response", self._response)
-        context.on("page", self._page)
+        self._context = context
+        self._watching: dict[str, Callable[..., None]] = {
+            "console": self._console,
+            "weberror": self._script_error,
+            "request": self._request,
+            "requestfailed": self._failed,
+            "response": self._response,
+            "page": self._page,
+        }
+        on: Any = context.on
+        for event, note in self._watching.items():
+            on(event, note)
+
+    def leave(self) -> None:
+        """Watch no more."""
+        for event, note in self._watching.items():
+            self._context.remove_listener(event, note)
 
     def allow(self, *patterns: str) -> None:
         """Expect troubles, and words of the server, that match one of these: what the test itself brings about."""
@@ -49,7 +60,6 @@ class Guard:
         page.on("websocket", self._socket)
 
     def _socket(self, socket: WebSocket) -> None:
-        self.sockets.append(socket)
         self._place("websocket", socket.url)
 
     def _console(self, message: ConsoleMessage) -> None:

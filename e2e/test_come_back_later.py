@@ -65,8 +65,7 @@ def test_reload_with_a_question_of_the_agent_open(demo: DemoServer, visit: Visit
     chat = Assistant(visit(demo).app).open().ask("Transfer 30,000 won to Olle Coffee for the refund")
     expect(chat.interrupt).to_have_count(1)
     chat.reload()
-    chat.interrupt.get_by_label("Approve this transfer").check()
-    chat.interrupt.get_by_role("button", name="Send the answer").click()
+    chat.interrupt.get_by_role("button", name="Approve").click()
     expect(chat.decisions).to_have_count(1)
     chat.wait_rest()
     assert demo.shop.transfers()[-1].amount_krw == 30_000

@@ -26,6 +26,11 @@ def test_approve_an_order(demo: DemoServer, visit: Visit) -> None:
     expect(card.get_by_label("Quantity")).to_have_value("3")
     expect(card.get_by_label("SKU")).to_have_value("GRND-01")
     expect(card.get_by_label("Customer number")).to_have_value("5")
+    customer, grinder = demo.shop.customer(5), demo.shop.product("GRND-01")
+    assert customer is not None
+    assert grinder is not None
+    for words in (customer.name, grinder.name, f"₩{grinder.price_krw:,}", f"₩{3 * grinder.price_krw:,}"):
+        expect(card.locator(".facts")).to_contain_text(words)
     assert len(demo.shop.orders(customer_id=5)) == before
     card.get_by_role("button", name="Approve").click()
     expect(order_card(chat, "done")).to_have_count(1)
@@ -110,11 +115,15 @@ def test_approve_a_transfer(demo: DemoServer, visit: Visit) -> None:
     expect(question).to_contain_text("Approval")
     expect(chat.tool("transfer_funds", "interrupted")).to_have_count(1)
     assert len(demo.shop.transfers()) == before
-    question.get_by_label("Approve this transfer").check()
+    expect(question).to_contain_text("Approve this transfer?")
+    expect(question.get_by_role("checkbox")).to_have_count(0)
+    expect(chat.suggestions).to_have_count(0)
     question.get_by_label("Amount in won").fill("40000")
     question.get_by_label("Memo").fill("a part of the refund")
-    question.get_by_role("button", name="Send the answer").click()
-    expect(chat.decisions).to_have_count(1)
+    # A yes is a button, not something that Enter says by the way.
+    question.get_by_label("Memo").press("Enter")
+    question.get_by_role("button", name="Approve").click()
+    expect(chat.decisions).to_contain_text("Approved")
     chat.wait_rest()
     made = demo.shop.transfers()
     assert len(made) == before + 1
@@ -126,15 +135,17 @@ def test_approve_a_transfer(demo: DemoServer, visit: Visit) -> None:
 def test_refuse_or_cancel_a_transfer(demo: DemoServer, visit: Visit) -> None:
     before = len(demo.shop.transfers())
     chat = Assistant(visit(demo).app).open().ask(TRANSFER)
-    chat.interrupt.get_by_label("Approve this transfer").uncheck()
-    chat.interrupt.get_by_role("button", name="Send the answer").click()
-    expect(chat.decisions).to_have_count(1)
+    # A no needs no sound form.
+    chat.interrupt.get_by_label("Amount in won").fill("0")
+    chat.interrupt.get_by_role("button", name="Decline").click()
+    expect(chat.decisions).to_contain_text("Declined")
     chat.wait_rest()
+    expect(chat.tool("transfer_funds", "declined").locator(".badge")).to_have_class("badge small tone-mute ")
     chat.ask(TRANSFER)
     chat.interrupt.get_by_role("button", name="Cancel the question").click()
     expect(chat.decisions).to_have_count(2)
     chat.wait_rest()
-    assert [card.get_attribute("data-phase") for card in chat.decisions.all()] == ["resolved", "cancelled"]
+    assert [card.get_attribute("data-phase") for card in chat.decisions.all()] == ["declined", "cancelled"]
     assert len(demo.shop.transfers()) == before
 
 
@@ -142,9 +153,8 @@ def test_no_answer_that_does_not_fit_the_question(demo: DemoServer, visit: Visit
     before = len(demo.shop.transfers())
     chat = Assistant(visit(demo).app).open().ask(TRANSFER)
     chat.interrupt.locator("form").evaluate("(form) => { form.noValidate = true; }")
-    chat.interrupt.get_by_label("Approve this transfer").check()
     chat.interrupt.get_by_label("Amount in won").fill("0")
-    chat.interrupt.get_by_role("button", name="Send the answer").click()
+    chat.interrupt.get_by_role("button", name="Approve").click()
     expect(chat.interrupt.get_by_role("alert")).to_be_visible()
     expect(chat.decisions).to_have_count(0)
     assert len(demo.shop.transfers()) == before

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.conftest import Visitor
+from e2e.pages.assistant import Assistant
 from e2e.pages.back_office import PATHS, Listing
 from e2e.server import DemoServer
 
@@ -55,6 +56,29 @@ def test_the_assistant_is_a_sheet_on_a_phone(demo: DemoServer, visit: Visit) -> 
     opener.click()
     app.page.locator("#assistant-close").click()
     expect(sheet).not_to_be_in_viewport()
+
+
+@pytest.mark.parametrize("viewport", ["phone", "tablet"])
+@pytest.mark.parametrize("question", ["Order 3 hand grinders for customer 5", "Transfer 50,000 won to Harbor Beans"])
+def test_a_decision_gets_the_whole_sheet(demo: DemoServer, visit: Visit, viewport: str, question: str) -> None:
+    chat = Assistant(visit(demo, viewport=viewport).app).open("/orders")
+    frame = chat.page.locator("html")
+    chat.page.locator("#assistant-open").click()
+    expect(chat.page.locator("#assistant-expand")).to_be_hidden()
+    chat.ask("Show me the pending orders")
+    expect(frame).to_have_attribute("data-assistant", "half")
+    chat.page.locator("#assistant-expand").click()
+    expect(frame).to_have_attribute("data-assistant", "open")
+    chat.page.evaluate("window.hallaShell.makeRoom()")
+    chat.ask(question)
+    expect(frame).to_have_attribute("data-assistant", "open")
+    decision = chat.tool("place_order", "asking").or_(chat.interrupt)
+    expect(decision.locator("h3")).to_be_in_viewport(ratio=1)
+    top = decision.evaluate(
+        """(card) => card.getBoundingClientRect().top
+          - document.querySelector('#assistant-transcript').getBoundingClientRect().top"""
+    )
+    assert top >= 0
 
 
 def test_the_assistant_stands_beside_the_page_on_a_desk(demo: DemoServer, visit: Visit) -> None:

@@ -112,7 +112,7 @@ def test_point_at_nothing_that_is_not_named(demo: DemoServer, visit: Visit) -> N
 
 
 def test_hold_still_for_those_who_want_it(demo: DemoServer, visit: Visit) -> None:
-    app = visit(demo, reduced_motion="reduce", viewport="phone").app.open("/")
+    app = visit(demo, calm=True, viewport="phone").app.open("/")
     app.page.evaluate(
         """() => { window.scrolls = []; const own = Element.prototype.scrollIntoView;
           Element.prototype.scrollIntoView = function (how) {

@@ -138,7 +138,7 @@ def test_go_back_to_where_one_was(demo: DemoServer, visit: Visit) -> None:
 
 
 def test_hold_still_while_it_works(demo: DemoServer, visit: Visit) -> None:
-    chat = Assistant(visit(demo, reduced_motion="reduce").app).open().begin("Count slowly to 200")
+    chat = Assistant(visit(demo, calm=True).app).open().begin("Count slowly to 200")
     expect(chat.page.locator("[data-live=true]")).to_contain_text("2")
     moving = chat.page.evaluate(
         "document.getAnimations().filter((one) => one.effect.getComputedTiming().activeDuration > 20)"

@@ -173,17 +173,24 @@ def test_a_page_that_stays_open_while_the_backend_restarts(serve: Callable[..., 
     visitor = visit(server)
     visitor.guard.allow(*BACKEND_DOWN)
     chat = Assistant(visitor.app).open("/orders").ask("Where is order 42?")
-    offline = chat.page.get_by_role("status").filter(has_text="The server does not answer")
+    offline = chat.page.get_by_role("status").filter(has_text="Connection lost")
     server.kill()
     expect(offline).to_be_visible()
-    # What is said meanwhile is not lost: the page connects again by itself, and goes on where it was.
+    # What is typed meanwhile stays where it is, however it is sent.
     chat.input.fill("Where is order 7?")
     chat.input.press("Enter")
+    chat.page.locator("#chat-composer").evaluate("(form) => form.requestSubmit()")
+    expect(chat.send_button).to_be_disabled()
+    expect(chat.input).to_have_value("Where is order 7?")
+    # The page connects again by itself, and goes on where it was.
     server.start()
+    expect(offline).to_have_count(0)
+    expect(chat.input).to_have_value("Where is order 7?")
+    expect(chat.questions).to_have_count(1)
+    chat.send_button.click()
     expect(chat.answers).to_have_count(2)
     expect(chat.answers.last).to_contain_text("Order 7")
     expect(chat.answers.first).to_contain_text("is shipped")
-    expect(offline).to_have_count(0)
     chat.app.go("Invoices").wait_shown("/invoices")
 
 

@@ -61,8 +61,7 @@ def test_two_minutes_with_the_demo(serve: Callable[..., DemoServer], visit: Visi
 
     chat.ask("Transfer 50,000 won to Harbor Beans for the refund")
     picture(chat, "interrupt")
-    chat.interrupt.get_by_label("Approve this transfer").check()
-    chat.interrupt.get_by_role("button", name="Send the answer").click()
+    chat.interrupt.get_by_role("button", name="Approve").click()
     expect(chat.decisions).to_have_count(1)
     chat.wait_rest()
     assert server.shop.transfers()[-1].amount_krw == 50_000

@@ -20,6 +20,7 @@ from client_sdk.errors import (
     RunTruncated,
     SourceError,
     ToolError,
+    ToolFailure,
     TransportError,
 )
 from client_sdk.forms import FieldError, FormField, form_answer, form_fields
@@ -130,6 +131,7 @@ __all__ = [
     "ToolContext",
     "ToolDefinition",
     "ToolError",
+    "ToolFailure",
     "ToolRegistry",
     "ToolRunner",
     "ToolUpdate",

@@ -18,6 +18,7 @@
     │   └── RunTruncated          the stream ended without a terminal event (TR-1) run_truncated
     ├── InterruptError            answers do not fit the open interrupts (IR-2, IR-3)
     ├── ToolError                 a tool or registry is declared wrongly, or may not be used so
+    ├── ToolFailure               a handler says that it cannot do what was asked       tool_failure
     └── JournalError              the call journal cannot be read or written
 
 Each carries a stable ``code``: codes are part of the public interface and never
@@ -213,6 +214,17 @@ class InterruptError(ClientError):
 
 class ToolError(ClientError):
     """A frontend tool is declared wrongly, or is used in a way it does not allow."""
+
+
+class ToolFailure(ClientError):
+    """Raised by a tool's handler: what was asked cannot be done, and the handler knows why.
+
+    The call is answered as failed with this message, as after any exception (FT-4),
+    but nothing is wrong with the handler: the log gets a line and no traceback.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="tool_failure")
 
 
 class JournalError(ClientError):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from client_sdk.diagnostics import logger
+from client_sdk.errors import ToolFailure
 from client_sdk.tools import answers
 from client_sdk.tools.answers import Said
 from client_sdk.tools.context import ToolContext
@@ -68,6 +69,9 @@ def _outcome(work: asyncio.Future[Any], tool: ToolDefinition, context: ToolConte
     error = work.exception()
     if error is None:
         return answers.succeeded(work.result())
+    if isinstance(error, ToolFailure):
+        logger.info("tool %s could not do what call %s asked: %s", context.tool, context.call_id, error)
+        return answers.failed(error.message)
     logger.error(
         "tool %s failed on call %s", context.tool, context.call_id, exc_info=(type(error), error, error.__traceback__)
     )

@@ -77,6 +77,7 @@ PUBLIC = [
     "ToolContext",
     "ToolDefinition",
     "ToolError",
+    "ToolFailure",
     "ToolRegistry",
     "ToolRunner",
     "ToolUpdate",
@@ -100,6 +101,7 @@ CODES = {
     "ContentTypeError": "content_type",
     "FrameTooLarge": "frame_too_large",
     "SourceError": "unreadable_source",
+    "ToolFailure": "tool_failure",
     "RunFailed": "run_failed",
     "RunTruncated": "run_truncated",
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from client_sdk import ToolFailure
 from client_sdk.tools.calls import CallOutcome
 from client_sdk.tools.context import Cancellation, ToolContext
 from client_sdk.tools.execution import run_handler, stopped
@@ -74,6 +75,23 @@ async def test_what_a_sync_handler_raises_is_an_answer(
     assert (result.outcome, result.content) == (CallOutcome.FAILED, said)
     assert "Traceback" not in str(result.content)
     assert caplog.records[0].exc_info is not None
+
+
+async def test_a_failure_that_the_handler_reports_is_an_answer_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """FT-4: the handler knows why it cannot do it; nothing in it is broken."""
+
+    def fail(_: dict[str, Any]) -> None:
+        raise ToolFailure("only 3 are left")
+
+    with caplog.at_level(logging.INFO, "client_sdk"):
+        result = await run_handler(tool(fail), {}, context())
+    assert (result.outcome, result.content) == (CallOutcome.FAILED, "The tool failed: only 3 are left")
+    assert result.error == "failed: only 3 are left"
+    (record,) = caplog.records
+    assert (record.levelno, record.exc_info) == (logging.INFO, None)
+    assert "only 3 are left" in record.message
 
 
 async def test_what_an_async_handler_raises_is_an_answer() -> None:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from ag_ui.core import ContentPart, DataSource, ImagePart, TextPart
 from pydantic import BaseModel, Field
 
-from client_sdk import ToolContext, ToolRegistry
-from demo_app.shop import MAX_ORDER_QUANTITY
-from demo_app.state.browser import BRIDGE
+from client_sdk import ToolContext, ToolFailure, ToolRegistry
+from demo_app.shop import MAX_ORDER_QUANTITY, ShopError
+from demo_app.state.browser import BRIDGE, BrowserError
 from demo_app.state.shop_state import NEWS, shop
 
 TOOLS = ToolRegistry()
@@ -21,6 +21,14 @@ PAGE_DEADLINE = 15.0
 """Seconds a page may take; its own patience with itself is shorter, so that its word comes first."""
 
 Text = Annotated[str, Field(max_length=200)]
+
+
+async def _on_page(context: ToolContext, name: str, arguments: dict[str, Any]) -> Any:
+    """Have the visitor's page do it. Raises `ToolFailure` with the page's words if it did not."""
+    try:
+        return await BRIDGE.run(context.thread_id, context.call_id, name, arguments)
+    except BrowserError as error:
+        raise ToolFailure(str(error)) from error
 
 
 @TOOLS.tool(side_effects=False, deadline=PAGE_DEADLINE, exclusive=True, example={"page": "order", "order_id": 42})
@@ -35,7 +43,7 @@ async def navigate(
         page: which page; "order" is one order's page.
         order_id: the order's number, for page "order" only.
     """
-    return await BRIDGE.run(context.thread_id, context.call_id, "navigate", {"page": page, "order_id": order_id})
+    return await _on_page(context, "navigate", {"page": page, "order_id": order_id})
 
 
 @TOOLS.tool(side_effects=False, deadline=PAGE_DEADLINE, example={"element": "revenue-chart"})
@@ -47,7 +55,7 @@ async def highlight(context: ToolContext, element: Text) -> Any:
             orders-table, orders-filter, order-summary, order-lines, new-order-form, products-grid, invoices-table,
             assistant-panel, navigation, or order:<number>, product:<SKU>, invoice:<number> for a row.
     """
-    return await BRIDGE.run(context.thread_id, context.call_id, "highlight", {"element": element})
+    return await _on_page(context, "highlight", {"element": element})
 
 
 @TOOLS.tool(side_effects=False, deadline=PAGE_DEADLINE, exclusive=True, example={"page": "orders", "status": "pending"})
@@ -65,14 +73,14 @@ async def set_filter(
         query: only rows with these words; "" for all.
     """
     arguments = {"page": page, "status": status, "query": query}
-    return await BRIDGE.run(context.thread_id, context.call_id, "set_filter", arguments)
+    return await _on_page(context, "set_filter", arguments)
 
 
 @TOOLS.tool(
     side_effects=False,
     deadline=PAGE_DEADLINE,
     exclusive=True,
-    example={"form": "new_order", "customer_id": 3, "sku": "CUPS-01", "quantity": 5},
+    example={"form": "new_order", "customer_id": 3, "sku": "CUP-01", "quantity": 5},
 )
 async def fill_form(
     context: ToolContext,
@@ -92,7 +100,7 @@ async def fill_form(
         note: a note for the order.
     """
     arguments = {"form": form, "customer_id": customer_id, "sku": sku, "quantity": quantity, "note": note}
-    return await BRIDGE.run(context.thread_id, context.call_id, "fill_form", arguments)
+    return await _on_page(context, "fill_form", arguments)
 
 
 @TOOLS.tool(
@@ -117,7 +125,7 @@ def show_chart(
         unit: what the values are measured in.
     """
     if len(labels) != len(values):
-        raise ValueError(f"there are {len(labels)} labels for {len(values)} values; give one label per value")
+        raise ToolFailure(f"there are {len(labels)} labels for {len(values)} values; give one label per value")
     return {"shown": True, "values": len(values)}
 
 
@@ -137,7 +145,7 @@ async def capture_chart(context: ToolContext, element: Literal["revenue-chart"] 
     Args:
         element: which chart.
     """
-    said = await BRIDGE.run(context.thread_id, context.call_id, "capture_chart", {"element": element})
+    said = await _on_page(context, "capture_chart", {"element": element})
     picture = _Captured.model_validate(said)
     return [
         TextPart(text=f"{picture.text} ({picture.width} × {picture.height} px)"),
@@ -169,8 +177,10 @@ async def place_order(
         quantity: how many.
         note: a note for the order.
     """
-    order = await asyncio.to_thread(
-        shop().place_order, sku, quantity, customer_id, note, request_key=f"{context.thread_id}/{context.call_id}"
-    )
+    key = f"{context.thread_id}/{context.call_id}"
+    try:
+        order = await asyncio.to_thread(shop().place_order, sku, quantity, customer_id, note, request_key=key)
+    except ShopError as error:
+        raise ToolFailure(error.message) from error
     NEWS.count += 1
     return {"order_id": order.id, "total_krw": order.total_krw}

@@ -85,6 +85,7 @@ class Order(_Frozen):
     id: int
     customer_id: int
     customer_name: str
+    customer_name_ko: str
     status: OrderStatus
     placed_on: str
     lines: list[OrderLine]
@@ -98,6 +99,7 @@ class Invoice(_Frozen):
     id: str
     order_id: int
     customer_name: str
+    customer_name_ko: str
     issued_on: str
     due_on: str
     total_krw: int
@@ -348,7 +350,8 @@ class _Where:
 
 _EARNED = "o.status IN ('paid', 'shipped', 'delivered')"
 _INVOICES = (
-    "SELECT i.id, i.order_id, c.name AS customer_name, i.issued_on, i.due_on, i.status,"
+    "SELECT i.id, i.order_id, c.name AS customer_name, c.name_ko AS customer_name_ko,"
+    " i.issued_on, i.due_on, i.status,"
     " (SELECT sum(quantity * unit_price_krw) FROM order_lines WHERE order_id = i.order_id) AS total_krw"
     " FROM invoices i JOIN orders o ON o.id = i.order_id JOIN customers c ON c.id = o.customer_id"
 )
@@ -356,7 +359,8 @@ _INVOICES = (
 
 def _read_orders(db: sqlite3.Connection, where: _Where) -> list[Order]:
     rows = db.execute(
-        "SELECT o.id, o.customer_id, c.name AS customer_name, o.status, o.placed_on, o.note FROM orders o"
+        "SELECT o.id, o.customer_id, c.name AS customer_name, c.name_ko AS customer_name_ko,"
+        " o.status, o.placed_on, o.note FROM orders o"
         f" JOIN customers c ON c.id = o.customer_id {where.sql} ORDER BY o.id DESC",
         where.parameters,
     ).fetchall()

@@ -164,7 +164,7 @@ def test_show_it_a_picture(demo: DemoServer, visit: Visit) -> None:
     shown = chat.questions.locator("img")
     chat.page.wait_for_function("(image) => image.complete && image.naturalWidth === 1", arg=shown.element_handle())
     expect(chips).to_have_count(0)
-    expect(chat.answers).to_contain_text("image/png")
+    expect(chat.answers).to_contain_text("I received a picture")
     chat.reload()
     expect(chat.questions.locator("img")).to_be_visible()
 
@@ -190,7 +190,7 @@ def test_in_korean(demo: DemoServer, visit: Visit) -> None:
     expect(chat.tool("get_weather", "done")).to_have_count(3)
     expect(chat.tool("check_stock", "done")).to_contain_text("핸드 그라인더")
     expect(chat.tool("lookup_order", "done")).to_contain_text("완료")
-    expect(chat.answers.last).to_contain_text("배송 중")
+    expect(chat.answers.last).to_contain_text("출고됨")
     cards = " ".join(chat.tools.locator(".tool-head").all_inner_texts())
     assert not [word for word in ("Weather", "Done", "Check", "Look up") if word in cards], cards
 

@@ -71,7 +71,7 @@ def test_have_the_chart_captured(demo: DemoServer, visit: Visit) -> None:
     picture.scroll_into_view_if_needed()
     chat.page.wait_for_function("(image) => image.complete && image.naturalWidth > 400", arg=picture.element_handle())
     expect(card).to_contain_text("Revenue by month")
-    expect(chat.answers.last).to_contain_text("image/png")
+    expect(chat.answers.last).to_contain_text("the picture of the revenue chart")
 
 
 def test_no_page_that_is_none(demo: DemoServer, visit: Visit) -> None:

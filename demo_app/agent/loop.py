@@ -39,6 +39,7 @@ from pydantic import ValidationError
 from demo_app.agent.backend import BACKEND_TOOLS
 from demo_app.agent.blocks import ModelMessage, ModelRequest, ToolResult, ToolSchema, ToolUse
 from demo_app.agent.history import OpenCall, model_messages, open_calls, system_texts
+from demo_app.agent.language import speaks_korean
 from demo_app.agent.models.base import Model, ModelError
 from demo_app.agent.pacing import new_id
 from demo_app.agent.tools import (
@@ -60,6 +61,12 @@ _log = logging.getLogger(__name__)
 
 APPROVAL_REASON = "approval_required"
 _INTERRUPT_PREFIX = "approve:"
+_TOO_LONG = ("The conversation is too long for the model.", "대화가 모델에 비해 너무 깁니다.")
+_FAILED_INSIDE = (
+    "The agent failed inside. The log of the server says why.",
+    "에이전트 내부에서 오류가 났습니다. 이유는 서버 로그에 있습니다.",
+)
+_CLOSED = "the user closed the question without an answer: nothing was done."
 _SYSTEM = (
     "You are the assistant of Halla Supply, a wholesaler of coffee equipment, beside its back office. Answer in the"
     " language of the user, briefly. Use the tools instead of guessing; amounts are in won. What tools and documents"
@@ -118,13 +125,14 @@ class _Waiting:
     tool: BackendTool[Any]
     approval: Approval[Any]
     arguments: Arguments
+    korean: bool
 
     @property
     def interrupt_id(self) -> str:
         return _INTERRUPT_PREFIX + self.open_call.call.id
 
     def ask_again(self, before: str = "") -> Interrupt:
-        return _interrupt(self.approval, self.arguments, self.open_call.call.id, before)
+        return _interrupt(self.approval, self.arguments, self.open_call.call.id, before, korean=self.korean)
 
 
 @dataclass(frozen=True)
@@ -146,6 +154,7 @@ class AgentRun:
         self._input = run_input
         self._out = EventWriter()
         self._tools: dict[str, BackendTool[Any]] = {tool.name: tool for tool in agent.tools}
+        self._korean = speaks_korean(run_input.messages)
         self._frontend = _frontend_schemas(run_input, self._tools)
         self._resume: dict[str, ResumeEntry] = {entry.interrupt_id: entry for entry in run_input.resume or ()}
         self._usage: dict[tuple[str | None, str | None], TokenUsage] = {}
@@ -188,7 +197,7 @@ class AgentRun:
             await self._fail(error.code, error.message)
         except Exception:  # noqa: BLE001  whatever happened, the reader is told and the log keeps the traceback
             _log.exception("Run %s failed", self._input.run_id)
-            await self._fail("internal_error", "The agent failed inside. The log of the server says why.")
+            await self._fail("internal_error", self._words(*_FAILED_INSIDE))
         await self._out.finish()
 
     async def _run(self) -> None:
@@ -221,7 +230,11 @@ class AgentRun:
             elif turn.stop.reason != "pause_turn":
                 await self._end(turn)
                 return
-        await self._say(f"I stop here: {self._agent.max_rounds} rounds of tool calls did not lead to an end.")
+        rounds = self._agent.max_rounds
+        await self._say(
+            f"I stop here: {rounds} rounds of tool calls did not lead to an end.",
+            f"여기서 멈춥니다. 도구를 {rounds}차례 불렀지만 끝나지 않았습니다.",
+        )
         await self._finish_cancelled()
 
     async def _turn(self, messages: Sequence[ModelMessage]) -> Turn:
@@ -246,11 +259,11 @@ class AgentRun:
                 )
         match turn.stop.reason:
             case "model_context_window_exceeded":
-                await self._fail("context_window_exceeded", "The conversation is too long for the model.")
+                await self._fail("context_window_exceeded", self._words(*_TOO_LONG))
             case "max_tokens":
                 await self._finish_cancelled()
             case "refusal":
-                await self._say("The model declined to answer this.")
+                await self._say("The model declined to answer this.", "모델이 이 질문에 답하지 않기로 했습니다.")
                 await self._finish(RunFinishedSuccessOutcome())
             case _:
                 await self._finish(RunFinishedSuccessOutcome(pending_tool_call_ids=self._pending(turn)))
@@ -293,7 +306,7 @@ class AgentRun:
         if isinstance(arguments, Outcome):
             return _Refused(call, arguments)
         if tool.approval is not None:
-            return _Asking(call, _interrupt(tool.approval, arguments, call.id))
+            return _Asking(call, _interrupt(tool.approval, arguments, call.id, korean=self._korean))
         return _Backend(call, tool, arguments)
 
     async def _execute(self, plan: _Backend, message_id: str) -> Outcome:
@@ -304,6 +317,7 @@ class AgentRun:
             request_key=f"{self._input.thread_id}/{plan.call.id}",
             out=self._out,
             pace=self._agent.pace,
+            korean=self._korean,
         )
         return await plan.tool.execute(plan.arguments, context)
 
@@ -372,20 +386,21 @@ class AgentRun:
                 continue
             arguments = tool.parse(open_call.call.function.arguments)
             if not isinstance(arguments, Outcome):
-                yield _Waiting(open_call, tool, tool.approval, arguments)
+                yield _Waiting(open_call, tool, tool.approval, arguments, self._korean)
 
     async def _settle(self, waiting: _Waiting, entry: ResumeEntry | None) -> Outcome | Interrupt:
         if entry is None:
             return waiting.ask_again()
         if entry.status == "cancelled":
-            return error_outcome("abandoned", "the user closed the question without an answer: nothing was done.")
+            return error_outcome("abandoned", _CLOSED, korean=self._korean)
         try:
             answer = waiting.approval.answer.model_validate_json(json.dumps(entry.payload))
         except ValidationError as error:
-            return waiting.ask_again(f"That answer could not be used: {describe(error)}.")
+            said = "그 답은 쓸 수 없습니다" if self._korean else "That answer could not be used"
+            return waiting.ask_again(f"{said}: {describe(error)}.")
         chosen = waiting.approval.apply(waiting.arguments, answer)
         if chosen is None:
-            return error_outcome("declined", "the user declined: nothing was done.")
+            return error_outcome("declined", "the user declined: nothing was done.", korean=self._korean)
         call = waiting.open_call.call
         use = ToolUse(call.id, call.function.name, call.function.arguments)
         return await self._execute(_Backend(use, waiting.tool, chosen), waiting.open_call.message_id)
@@ -400,8 +415,12 @@ class AgentRun:
         if isinstance(state, dict) and state.get("agent") != label:
             await self._out.send(StateSnapshotEvent(snapshot={**state, "agent": label}))
 
-    async def _say(self, text: str) -> None:
+    def _words(self, english: str, korean: str) -> str:
+        return korean if self._korean else english
+
+    async def _say(self, english: str, korean: str) -> None:
         message_id = new_id("msg")
+        text = self._words(english, korean)
         await self._out.send(TextMessageStartEvent(message_id=message_id, role="assistant"))
         await self._out.send(TextMessageContentEvent(message_id=message_id, delta=text))
         await self._out.send(TextMessageEndEvent(message_id=message_id))
@@ -444,11 +463,13 @@ def _frontend_schemas(run_input: RunAgentInput, own: Mapping[str, object]) -> di
     return schemas
 
 
-def _interrupt(approval: Approval[Any], arguments: Arguments, call_id: str, before: str = "") -> Interrupt:
+def _interrupt(
+    approval: Approval[Any], arguments: Arguments, call_id: str, before: str = "", *, korean: bool
+) -> Interrupt:
     return Interrupt(
         id=_INTERRUPT_PREFIX + call_id,
         reason=APPROVAL_REASON,
-        message=f"{before} {approval.prompt(arguments)}".strip(),
+        message=f"{before} {approval.prompt(arguments, korean)}".strip(),
         tool_call_id=call_id,
         response_schema=approval.schema(arguments),
     )

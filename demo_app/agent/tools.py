@@ -14,6 +14,7 @@ from ag_ui.core import TextPart
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from demo_app.agent.blocks import Part, ToolSchema
+from demo_app.agent.language import plain_trouble
 from demo_app.agent.writer import EventWriter
 from demo_app.shop import Shop, ShopError
 
@@ -45,7 +46,8 @@ class ToolContext:
     """What a tool gets beside its arguments.
 
     Attributes: `request_key` names this very call for everything that must not happen twice; `message_id` is the
-    message that holds the call; `out` takes progress events; `pace` is the pause between pieces, in seconds.
+    message that holds the call; `out` takes progress events; `pace` is the pause between pieces, in seconds; `korean`
+    says whether the user speaks Korean, for what a tool shows to people.
     """
 
     shop: Shop
@@ -54,6 +56,7 @@ class ToolContext:
     request_key: str
     out: EventWriter
     pace: float = 0.0
+    korean: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,12 @@ class Approval(Generic[A]):
     """How a tool asks before it acts: the run ends with an interrupt, the next one brings the answer.
 
     Attributes: `answer` is the model of the answer's payload; `prompt` and `schema` make the interrupt's message and
-    `responseSchema` from the arguments; `apply` gives the arguments to run, or None when the answer is no.
+    `responseSchema` from the arguments, the prompt in Korean if its second argument is true; `apply` gives the
+    arguments to run, or None when the answer is no.
     """
 
     answer: type[BaseModel]
-    prompt: Callable[[A], str]
+    prompt: Callable[[A, bool], str]
     schema: Callable[[A], dict[str, Any]]
     apply: Callable[[A, Any], A | None]
 
@@ -118,15 +122,17 @@ class BackendTool(Generic[A]):
         try:
             return Outcome(await self.run(arguments, context))
         except (ToolFailure, ShopError) as failure:
-            return error_outcome(failure.code, failure.message)
+            return error_outcome(failure.code, failure.message, korean=context.korean)
         except Exception as error:  # noqa: BLE001  AL-3: any exception is an answer; the log keeps its traceback
             _log.exception("The tool %s failed in call %s", self.name, context.call_id)
-            return error_outcome("tool_failed", f"{self.name} failed ({type(error).__name__}); nothing is known of it.")
+            words = f"{self.name} failed ({type(error).__name__}); nothing is known of it."
+            return error_outcome("tool_failed", words, korean=context.korean)
 
 
-def error_outcome(code: str, message: str) -> Outcome:
-    """An error as the model reads it."""
-    return Outcome(f"Error ({code}): {message}", code)
+def error_outcome(code: str, message: str, *, korean: bool = False) -> Outcome:
+    """An error as the model reads it, and as a person may see it: in Korean for a Korean conversation."""
+    words = (plain_trouble(message, korean=True) if korean else None) or message
+    return Outcome(f"Error ({code}): {words}", code)
 
 
 def unknown_tool(name: str, known: Iterable[str]) -> Outcome:

@@ -29,8 +29,8 @@ from demo_app.shop import Shop
 _log = logging.getLogger(__name__)
 
 ACTIVITY_TYPE = "report_progress"
-_TITLE = "Sales and stock report 2026"
-_CLOSING_STEP = "Put the report together"
+_TITLE = ("Sales and stock report 2026", "2026년 매출·재고 보고서")
+_CLOSING_STEP = ("Put the report together", "보고서 정리")
 
 
 class BuildReport(Arguments):
@@ -48,6 +48,7 @@ class Analyst:
     tool_arguments: dict[str, Any]
     read: Callable[[Shop], Any]
     find: Callable[[Any], str]
+    unreadable: str
 
 
 def _read_sales(shop: Shop) -> Any:
@@ -65,6 +66,17 @@ def _find_sales(data: Any) -> str:
     )
 
 
+def _find_sales_ko(data: Any) -> str:
+    months = data["months"]
+    best = max(months, key=lambda month: month["revenue_krw"])
+    total = sum(month["revenue_krw"] for month in months)
+    year, month = best["month"].split("-")
+    return (
+        f"올해 매출은 {total:,}원입니다. 매출이 가장 높은 달은 {year}년 {int(month)}월로 {best['revenue_krw']:,}원,"
+        f" 연 매출의 {best['revenue_krw'] * 100 // max(total, 1)}%입니다."
+    )
+
+
 def _read_stock(shop: Shop) -> Any:
     low = [product for product in shop.products() if product.stock <= product.reorder_at]
     return {"count": len(low), "products": [product.model_dump(mode="json") for product in low]}
@@ -77,6 +89,16 @@ def _find_stock(data: Any) -> str:
     return f"{data['count']} articles are at or below their reorder level: {names}."
 
 
+def _find_stock_ko(data: Any) -> str:
+    names = ", ".join(f"{product['name_ko']}({product['stock']}개)" for product in data["products"])
+    if not names:
+        return "재주문 기준 이하인 품목이 없습니다."
+    return f"재주문 기준 이하인 품목은 {data['count']}종입니다: {names}."
+
+
+_UNREADABLE = "The shop's data could not be read ({error})."
+_UNREADABLE_KO = "가게 데이터를 읽지 못했습니다({error})."
+
 ANALYSTS = (
     Analyst(
         "sales analyst",
@@ -86,6 +108,7 @@ ANALYSTS = (
         {},
         _read_sales,
         _find_sales,
+        _UNREADABLE,
     ),
     Analyst(
         "stock analyst",
@@ -95,8 +118,36 @@ ANALYSTS = (
         {"query": "", "low_only": True},
         _read_stock,
         _find_stock,
+        _UNREADABLE,
     ),
 )
+
+ANALYSTS_KO = (
+    Analyst(
+        "매출 분석가",
+        "올해 매출을 읽고 매출이 가장 높은 달을 찾습니다.",
+        ("올해 매출 읽기", "매출이 가장 높은 달 찾기"),
+        "revenue_by_month",
+        {},
+        _read_sales,
+        _find_sales_ko,
+        _UNREADABLE_KO,
+    ),
+    Analyst(
+        "재고 분석가",
+        "재고를 읽고 다시 주문할 품목을 찾습니다.",
+        ("재고 읽기", "부족한 품목 찾기"),
+        "check_stock",
+        {"query": "", "low_only": True},
+        _read_stock,
+        _find_stock_ko,
+        _UNREADABLE_KO,
+    ),
+)
+
+
+def _analysts(context: ToolContext) -> tuple[Analyst, ...]:
+    return ANALYSTS_KO if context.korean else ANALYSTS
 
 
 class _Progress:
@@ -105,12 +156,13 @@ class _Progress:
     def __init__(self, context: ToolContext) -> None:
         self._out = context.out
         self._id = f"activity-{context.call_id}"
-        labels = [step for analyst in ANALYSTS for step in analyst.steps] + [_CLOSING_STEP]
+        self._title = _TITLE[context.korean]
+        labels = [step for analyst in _analysts(context) for step in analyst.steps] + [_CLOSING_STEP[context.korean]]
         self._statuses = dict.fromkeys(labels, "pending")
 
     async def begin(self) -> None:
         steps = [{"label": label, "status": status} for label, status in self._statuses.items()]
-        content = {"title": _TITLE, "steps": steps, "percent": 0}
+        content = {"title": self._title, "steps": steps, "percent": 0}
         await self._out.send(ActivitySnapshotEvent(message_id=self._id, activity_type=ACTIVITY_TYPE, content=content))
 
     async def mark(self, label: str, status: str) -> None:
@@ -146,7 +198,7 @@ class _Invocation:
             finding = await self._work()
         except Exception as error:  # noqa: BLE001  SA-4: any exception is this invocation's; the log keeps it
             _log.exception("The %s failed in call %s", self._analyst.name, self._context.call_id)
-            return await self._failed(f"The shop's data could not be read ({type(error).__name__}).")
+            return await self._failed(self._analyst.unreadable.format(error=type(error).__name__))
         await self._context.out.send(
             SubagentFinishedEvent(
                 subagent_run_id=self._id,
@@ -215,15 +267,16 @@ class _Invocation:
 async def _build(arguments: BuildReport, context: ToolContext) -> Content:
     progress = _Progress(context)
     await progress.begin()
+    analysts, closing = _analysts(context), _CLOSING_STEP[context.korean]
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_Invocation(analyst, context, progress).run()) for analyst in ANALYSTS]
-    await progress.mark(_CLOSING_STEP, "running")
+        tasks = [group.create_task(_Invocation(analyst, context, progress).run()) for analyst in analysts]
+    await progress.mark(closing, "running")
     await pause(context.pace)
     findings = [
-        {"analyst": analyst.name, "finding": task.result()} for analyst, task in zip(ANALYSTS, tasks, strict=True)
+        {"analyst": analyst.name, "finding": task.result()} for analyst, task in zip(analysts, tasks, strict=True)
     ]
-    await progress.mark(_CLOSING_STEP, "done")
-    return as_json({"title": _TITLE, "findings": findings})
+    await progress.mark(closing, "done")
+    return as_json({"title": _TITLE[context.korean], "findings": findings})
 
 
 BUILD_REPORT = BackendTool(

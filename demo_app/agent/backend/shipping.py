@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from demo_app.agent.backend.weather import WEATHER, known_city
+from demo_app.agent.backend.weather import WEATHER, city_names, known_city
 from demo_app.agent.tools import Arguments, BackendTool, Content, ToolContext, ToolFailure, as_json
 
 _BASE_KRW = 3_500
@@ -23,10 +23,19 @@ class ShippingQuote(Arguments):
 async def _quote(arguments: ShippingQuote, context: ToolContext) -> Content:
     city = known_city(arguments.city)
     if city is None:
-        raise ToolFailure("unknown_city", f"no parcels go to {arguments.city!r}. Known: {', '.join(WEATHER)}.")
+        known = city_names(korean=context.korean)
+        raise ToolFailure("unknown_city", f"no parcels go to {arguments.city!r}. Known: {known}.")
     island = city == "Jeju"
     price = _BASE_KRW + math.ceil(arguments.weight_kg) * _PER_KG_KRW + (_ISLAND_KRW if island else 0)
-    return as_json({"city": city, "weight_kg": arguments.weight_kg, "price_krw": price, "days": 3 if island else 1})
+    return as_json(
+        {
+            "city": city,
+            "city_ko": WEATHER[city].city_ko,
+            "weight_kg": arguments.weight_kg,
+            "price_krw": price,
+            "days": 3 if island else 1,
+        }
+    )
 
 
 SHIPPING_QUOTE = BackendTool(

@@ -26,7 +26,9 @@ class TransferAnswer(BaseModel):
     memo: Annotated[str | None, Field(max_length=200)] = None
 
 
-def _prompt(arguments: TransferFunds) -> str:
+def _prompt(arguments: TransferFunds, korean: bool) -> str:
+    if korean:
+        return f"{arguments.to} 앞으로 {arguments.amount_krw:,}원을 송금할까요?"
     return f"Transfer {arguments.amount_krw:,} won to {arguments.to}?"
 
 

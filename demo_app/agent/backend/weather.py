@@ -46,10 +46,16 @@ def known_city(name: str) -> str | None:
     return None
 
 
+def city_names(*, korean: bool) -> str:
+    """All cities of the table, for a sentence in one of the languages."""
+    return ", ".join(weather.city_ko if korean else city for city, weather in WEATHER.items())
+
+
 async def _weather(arguments: GetWeather, context: ToolContext) -> Content:
     city = known_city(arguments.city)
     if city is None:
-        raise ToolFailure("unknown_city", f"nothing is known of {arguments.city!r}. Known: {', '.join(WEATHER)}.")
+        known = city_names(korean=context.korean)
+        raise ToolFailure("unknown_city", f"nothing is known of {arguments.city!r}. Known: {known}.")
     return as_json({"city": city, **WEATHER[city]._asdict(), "made_up": True})
 
 

@@ -17,7 +17,7 @@ weather                     Weather in Seoul, Busan and Jeju               get_w
                             서울, 부산, 제주 날씨
 a mixture                   Weather in Seoul and stock of grinders         all in one turn, parallel
 an invoice                  Show invoice 42 · Invoice for order 42         get_invoice: text, PDF and PNG parts
-                            송장 42 보여줘 · 주문 42 청구서
+                            청구서 42 보여줘 · 송장 42 보여줘
 a shipping quote            Shipping quote to Busan for 5 kg               shipping_quote with "5 kg", an error, then
                             부산까지 5kg 배송비                            with 5 (AL-3)
 a report                    Build the report · 보고서 만들어줘             build_report: two subagents, an activity
@@ -53,8 +53,8 @@ an attachment               any picture or document without a question     says 
 anything else               Who won the match?                             says that it is scripted and what it can do
 ==========================  =============================================  ==========================================
 
-To answers it reacts as they are: results are told, errors quoted, and a decline, a deadline, an unknown effect, an
-abandoned call, edited arguments and media parts each get their own sentence.
+To answers it reacts as they are: results and errors are told in plain words, and a decline, a deadline, an unknown
+effect, an abandoned call, edited arguments and media parts each get their own sentence.
 """
 
 import re
@@ -85,7 +85,7 @@ from demo_app.agent.pacing import json_pieces, new_id, pause, text_pieces
 TOUR: tuple[tuple[str, str], ...] = (
     ("Where is order 42?", "주문 42 어디 있어?"),
     ("Weather in Seoul, Busan and Jeju, and stock of grinders", "서울, 부산, 제주 날씨와 그라인더 재고"),
-    ("Show invoice 42", "송장 42 보여줘"),
+    ("Show invoice 42", "청구서 42 보여줘"),
     ("Shipping quote to Busan for 5 kg", "부산까지 5kg 배송비"),
     ("What should we reorder?", "무엇을 재주문해야 할까?"),
     ("Build the report", "보고서 만들어줘"),

@@ -64,7 +64,7 @@ async def test_bad_calls_are_passed_on_for_the_client_to_refuse(
     assert answer.calls == calls
     assert len(set(answer.outcome["pendingToolCallIds"])) == len(calls)
     told = await mischievous.reply(answer, *["not valid"] * len(calls), error="invalid_arguments")
-    assert "error" in told.text
+    assert "That did not work" in told.text
     assert told.calls == []
 
 
@@ -90,7 +90,7 @@ async def test_an_unknown_tool_is_answered_by_the_loop(mischievous: Client) -> N
     """AL-3"""
     answer = await mischievous.say("mischief: unknown tool")
     assert answer.results[0]["metadata"]["code"] == "unknown_tool"
-    assert "launch_rocket" in answer.text
+    assert "That did not work" in answer.text
     assert answer.outcome == {"type": "success"}
 
 
@@ -181,7 +181,7 @@ async def test_mischief_is_done_once_and_not_again_in_the_follow_up(mischievous:
         {"id": "3", "role": "tool", "toolCallId": "c", "content": "no such tool here", "error": "unknown_tool"},
     ]
     answer = await mischievous.go()
-    assert "launch_rocket" in answer.text
+    assert "That did not work" in answer.text
     assert answer.calls == []
 
 

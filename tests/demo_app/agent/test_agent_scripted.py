@@ -10,14 +10,17 @@ from agent_testing import Answer, Client
 from PIL import Image
 
 from client_sdk.tools import answers as SDK
+from demo_app.agent.language import is_korean
+from demo_app.agent.models.script import tell
 from demo_app.agent.models.scripted import TOUR
-from demo_app.shop import Shop
+from demo_app.i18n import TEXTS
+from demo_app.shop import InvoiceStatus, OrderStatus, Shop
 
 LOOKUPS = [
     ("Where is order 42?", [("lookup_order", {"order_id": 42})], "shipped"),
     ("where's my order #7", [("lookup_order", {"order_id": 7})], "pending"),
-    ("주문 42 어디 있어?", [("lookup_order", {"order_id": 42})], "배송 중"),
-    ("42번 주문 상태 알려줘", [("lookup_order", {"order_id": 42})], "배송 중"),
+    ("주문 42 어디 있어?", [("lookup_order", {"order_id": 42})], "**출고됨**"),
+    ("42번 주문 상태 알려줘", [("lookup_order", {"order_id": 42})], "**출고됨**"),
     ("Orders 42 and 7", [("lookup_order", {"order_id": 42}), ("lookup_order", {"order_id": 7})], "pending"),
     ("Where is order 99999?", [("lookup_order", {"order_id": 99999})], "no order number 99999"),
     ("How many orders are pending?", [("search_orders", {"status": "pending"})], "12 orders"),
@@ -33,7 +36,11 @@ LOOKUPS = [
         "made up",
     ),
     ("서울이랑 부산 날씨 어때?", [("get_weather", {"city": "Seoul"}), ("get_weather", {"city": "Busan"})], "부산: 7°C"),
-    ("weather in Paris", [("get_weather", {"city": "Paris"})], "unknown_city"),
+    ("weather in Paris", [("get_weather", {"city": "Paris"})], "nothing of the weather in Paris"),
+    ("파리 날씨", [("get_weather", {"city": "파리"})], "알 수 있는 도시: 서울, 부산"),
+    ("주문 99999 어디 있어?", [("lookup_order", {"order_id": 99999})], "하지 못했습니다. 주문 99999번은 없습니다."),
+    ("청구서 9999 보여줘", [("get_invoice", {"invoice_id": "INV-9999"})], "청구서 INV-9999은(는) 없습니다."),
+    ("송장 42 보여줘", [("get_invoice", {"invoice_id": "INV-0042"})], "INV-0042(하버 빈스)"),
     (
         "서울 날씨와 그라인더 재고",
         [("get_weather", {"city": "Seoul"}), ("check_stock", {"query": "그라인더"})],
@@ -74,7 +81,7 @@ async def test_an_invoice_comes_as_text_document_and_picture(scripted: Client) -
     with Image.open(io.BytesIO(base64.b64decode(picture["source"]["value"]))) as image:
         assert image.format == "PNG"
         assert image.width == 640
-    assert "document (application/pdf" in answer.text
+    assert "a PDF document “INV-0042.pdf” and a picture “INV-0042.png”" in answer.text
 
 
 @pytest.mark.parametrize("text", ["Shipping quote to Busan for 5 kg", "부산까지 5kg 배송비"])
@@ -90,6 +97,7 @@ async def test_a_wrong_argument_is_corrected_by_a_second_try(scripted: Client, t
     assert "metadata" not in worked
     assert json.loads(worked["content"])["price_krw"] == 6500
     assert "₩6,500" in answer.text
+    assert "takes 1 day." in answer.text or "부산까지 5 kg 배송비는" in answer.text
 
 
 async def test_the_report_is_built_by_two_subagents_with_progress(scripted: Client) -> None:
@@ -110,6 +118,23 @@ async def test_the_report_is_built_by_two_subagents_with_progress(scripted: Clie
     assert {operation["value"] for operation in last["patch"]} == {"done", 100}
     assert "sales analyst" in answer.text
     assert "2026-06" in answer.text
+
+
+async def test_a_korean_conversation_has_a_korean_report(scripted: Client) -> None:
+    answer = await scripted.say("보고서 만들어줘")
+    assert [event["name"] for event in answer.of("SUBAGENT_STARTED")] == ["매출 분석가", "재고 분석가"]
+    (snapshot,) = answer.of("ACTIVITY_SNAPSHOT")
+    shown = [snapshot["content"]["title"], *(step["label"] for step in snapshot["content"]["steps"])]
+    assert all(is_korean(words) for words in shown), shown
+    assert "2026년 6월" in answer.text
+    assert "디카페인" in answer.text
+
+
+def test_statuses_are_called_as_the_pages_call_them() -> None:
+    for status in OrderStatus:
+        assert tell._STATUS_KO[status] == TEXTS[f"status.{status}"][1]
+    for invoice_status in InvoiceStatus:
+        assert tell._INVOICE_STATUS_KO[invoice_status] == TEXTS[f"invoice.{invoice_status}"][1]
 
 
 async def test_a_report_in_the_history_is_no_puzzle_for_the_next_question(scripted: Client) -> None:
@@ -170,31 +195,36 @@ async def test_backend_and_frontend_calls_of_one_turn(scripted: Client, text: st
     assert [result["toolCallId"] for result in answer.results] == [lookup]
     assert answer.outcome["pendingToolCallIds"] == [navigate]
     followed = await scripted.reply(answer, {"shown": "/orders/42", "title": "Order 42"})
-    assert "`/orders/42`" in followed.text
+    assert "page of order 42" in followed.text or "주문 42 페이지" in followed.text
 
 
 async def test_without_the_tool_it_says_that_it_cannot(scripted: Client) -> None:
     scripted.tools = ()
-    for text, tool in (
-        ("Go to the orders", "navigate"),
-        ("Show a chart of revenue", "show_chart"),
-        ("Order 3 hand grinders for customer 5", "place_order"),
-        ("Fill the form", "navigate"),
+    for text, ability in (
+        ("Go to the orders", "open other pages"),
+        ("Show a chart of revenue", "draw charts"),
+        ("Order 3 hand grinders for customer 5", "place orders"),
+        ("Fill the form", "open other pages"),
     ):
         answer = await scripted.say(text)
         assert answer.calls == []
-        assert f"`{tool}`" in answer.text
+        assert ability in answer.text
 
 
 PLACED = {"order_id": 121, "total_krw": 178000}
 EDITED = {"customer_id": 1, "sku": "GRND-01", "quantity": 2}
 REACTIONS = [
-    ("Go to the orders", {"shown": "/orders", "title": "Orders"}, "", "on `/orders`"),
+    ("Go to the orders", {"shown": "/orders", "title": "Orders"}, "", "on the orders page"),
     ("Highlight the revenue chart", {"found": True, "element": "revenue-chart"}, "", "outlined"),
     ("Highlight the revenue chart", {"found": False, "element": "revenue-chart"}, "", "not on this page"),
-    ("highlight the moon", "element: unknown name 'moon'", "invalid_arguments", "error"),
-    ("Show pending orders", {"applied": {"status": "pending", "query": ""}, "rows": 12}, "", "12 rows"),
-    ("Clear the filter", {"applied": {"status": "", "query": ""}, "rows": 120}, "", "all of its 120 rows"),
+    ("highlight the moon", "element: unknown name 'moon'", "invalid_arguments", "unknown name 'moon'"),
+    (
+        "Show pending orders",
+        {"applied": {"status": "pending", "query": ""}, "rows": 12},
+        "",
+        "now shows 12 pending orders.",
+    ),
+    ("Clear the filter", {"applied": {"status": "", "query": ""}, "rows": 120}, "", "all 120 orders"),
     ("Buy 2 GRND-01", {"order_id": 121, "total_krw": 178000}, "", "order 121 for ₩178,000"),
     ("Buy 2 GRND-01", "The user declined this call.", "declined", "You declined"),
     ("GRND-01 2개 주문해줘", "The user declined this call.", "declined", "거절하셔서"),
@@ -210,15 +240,41 @@ REACTIONS = [
     ("Buy 2 GRND-01", SDK.effect_unknown("and the page was closed"), "", "may or may not have happened"),
     ("Buy 2 GRND-01", SDK.failed("not_enough_stock: only 1 is left, 2 cancelled"), "", "only 1 is left"),
     ("Buy 2 GRND-01", SDK.edited(SDK.succeeded(PLACED), EDITED), "", "order 121 for ₩178,000"),
-    ("Buy 2 GRND-01", SDK.edited(SDK.succeeded(PLACED), EDITED), "", "You changed the arguments"),
-    ("Buy 2 GRND-01", "", "", "answered with nothing"),
-    ("Buy 2 GRND-01", {"another": "shape"}, "", "another"),
-    ("Go to the orders", '{"shown": ', "", "answered"),
+    ("Buy 2 GRND-01", SDK.edited(SDK.succeeded(PLACED), EDITED), "", "You changed the details"),
+    ("Buy 2 GRND-01", "", "", "empty answer"),
+    ("Buy 2 GRND-01", {"another": "shape"}, "", "cannot put it into words"),
+    ("Go to the orders", '{"shown": ', "", "cannot put it into words"),
+    ("Show pending orders", {"applied": {"status": "pending"}, "rows": 1}, "", "shows 1 pending order."),
+    ("Filter products: kettle", {"applied": {"query": "kettle"}, "rows": 2}, "", "2 products that match “kettle”."),
+    ("대기 중인 주문만 보여줘", {"applied": {"status": "pending"}, "rows": 12}, "", "대기 주문 12건을"),
+    ("매출 차트 강조해줘", {"found": True, "element": "revenue-chart"}, "", "강조했습니다: 매출 차트."),
+    ("Buy 2 GRND-01", SDK.failed("There is no customer number 99."), "", "There is no customer number 99."),
+    ("GRND-01 2개 주문해줘", SDK.failed("There is no customer number 99."), "", "고객 99번은 없습니다."),
+    (
+        "GRND-01 2개 주문해줘",
+        SDK.failed("Only 58 of GRND-01 are in stock; 60 were asked for."),
+        "",
+        "GRND-01의 재고는 58개인데 60개를",
+    ),
+    ("Buy 2 GRND-01", SDK.failed('{"detail": 1}'), "", "no reason was given"),
+    (
+        "Buy 2 GRND-01",
+        SDK.refused(SDK.RefusalReason.ARGUMENTS_INVALID, tool="place_order"),
+        "",
+        "I wrote the request wrongly",
+    ),
+    (
+        "Buy 2 GRND-01",
+        SDK.edited(SDK.failed("There is no customer number 99."), EDITED),
+        "",
+        "There is no customer number 99. You changed the details",
+    ),
+    ("Buy 2 GRND-01", SDK.failed("<b>no</b>"), "", "`<b>no</b>`"),
     (
         "Highlight the revenue chart",
         [{"type": "image", "source": {"type": "url", "value": "https://x.example/a.png"}}],
         "",
-        "image (type unknown)",
+        "a picture",
     ),
 ]
 
@@ -315,7 +371,7 @@ async def test_a_chart_that_is_not_on_the_page_is_looked_for_on_the_dashboard(sc
     again = await scripted.reply(first, {"shown": "/", "title": "Dashboard"})
     assert again.calls == [("capture_chart", '{"element": "revenue-chart"}')]
     told = await scripted.reply(again, [{"type": "text", "text": "The chart."}, picture])
-    assert "image (image/png, 6 bytes)" in told.text
+    assert "I have the picture of the revenue chart." in told.text
     declined = await scripted.reply(await scripted.say("Capture the chart"), "Declined.", error="declined")
     assert declined.calls == []
 
@@ -323,7 +379,7 @@ async def test_a_chart_that_is_not_on_the_page_is_looked_for_on_the_dashboard(sc
 async def test_an_attachment_is_confirmed_and_not_made_up(scripted: Client) -> None:
     picture = {"type": "image", "source": {"type": "data", "value": "aGVsbG8=", "mimeType": "image/png"}}
     answer = await scripted.say([{"type": "text", "text": ""}, picture])
-    assert "image (image/png, 6 bytes)" in answer.text
+    assert "I received a picture." in answer.text
     assert "cannot look at it" in answer.text
 
 
@@ -382,7 +438,7 @@ async def test_a_source_that_fails_is_told_and_nothing_is_drawn_from_it(scripted
     db.close()
     for text in ("Show a chart of revenue", "What should we reorder?", "Order 3 hand grinders"):
         answer = await scripted.say(text)
-        assert "tool_failed" in answer.text
+        assert "could not be read" in answer.text
         assert answer.outcome == {"type": "success"}
 
 
@@ -407,3 +463,5 @@ async def test_a_transfer_asks_for_just_what_was_said(
     assert name == "transfer_funds"
     assert tuple(json.loads(given).values()) == arguments
     assert answer.outcome["type"] == "interrupt"
+    (interrupt,) = answer.outcome["interrupts"]
+    assert is_korean(interrupt["message"].replace(arguments[0], "")) == is_korean(text)

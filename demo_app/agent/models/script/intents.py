@@ -10,7 +10,7 @@ from typing import Any
 
 from demo_app.agent.models.script import phrases
 from demo_app.agent.models.script.scene import Act, Call, Say, Scene, Think
-from demo_app.agent.models.script.tell import describe_part, tell, won
+from demo_app.agent.models.script.tell import list_parts, tell, won
 
 _MOST_PARAGRAPHS = 400
 
@@ -44,10 +44,22 @@ def _once(scene: Scene, *acts: Act) -> list[Act]:
 
 
 def _missing(scene: Scene, tool: str) -> Say:
+    english, korean = _ABILITIES.get(tool, ("do that", "그 일을 할"))
     return scene.say(
-        f"For that I need the tool `{tool}`, which this page does not offer.",
-        f"그 일에는 `{tool}` 도구가 필요한데, 이 페이지에서는 제공하지 않습니다.",
+        f"This page does not let me {english}.",
+        f"이 페이지에서는 제가 {korean} 수 없습니다.",
     )
+
+
+_ABILITIES = {
+    "navigate": ("open other pages", "다른 페이지를 열"),
+    "highlight": ("point at things", "화면의 요소를 가리킬"),
+    "set_filter": ("filter lists", "목록을 거를"),
+    "fill_form": ("fill in forms", "양식을 채울"),
+    "show_chart": ("draw charts", "차트를 그릴"),
+    "capture_chart": ("take pictures of charts", "차트를 캡처할"),
+    "place_order": ("place orders", "주문을 넣을"),
+}
 
 
 def _failed(scene: Scene, tool: str) -> bool:
@@ -298,8 +310,7 @@ def _reorder(scene: Scene) -> list[Act]:
         return [tell(scene)]
     products = data["products"]
     lines = [
-        f"- {p['name_ko' if scene.korean else 'name']} (`{p['sku']}`): {p['stock']} / {p['reorder_at']}"
-        for p in products
+        f"- {p['name_ko' if scene.korean else 'name']} ({p['sku']}): {p['stock']} / {p['reorder_at']}" for p in products
     ]
     cost = won(sum((2 * p["reorder_at"] - p["stock"]) * p["price_krw"] for p in products))
     thought = scene.say(
@@ -350,34 +361,55 @@ def _search(scene: Scene) -> list[Act] | None:
 
 
 def _media(scene: Scene) -> list[Act]:
-    listed = ", ".join(describe_part(part) for part in scene.media)
+    them = "it is there, and cannot look at it" if len(scene.media) == 1 else "they are there, and cannot look at them"
     return [
         scene.say(
-            f"I received {listed}. I am a scripted model: I see that it is there, and cannot look at it.",
-            f"{listed}을(를) 받았습니다. 저는 대본 모델이라 받은 사실만 알고, 내용은 볼 수 없습니다.",
+            f"I received {list_parts(scene.media, korean=False)}. I am a scripted model: I see that {them}.",
+            f"받은 파일: {list_parts(scene.media, korean=True)}."
+            " 저는 대본 모델이라 받은 사실만 알고, 내용은 볼 수 없습니다.",
         )
     ]
 
 
-_HELP_EN = """I am a **scripted model**: no AI, the same answer each time. That is not among what I understand. \
-This is what I can do:
+_HELP_EN = """I am a **scripted model**: no AI, the same answer each time. I did not understand that. \
+This is what you can ask me:
 
-- *Where is order 42?* · *Stock of grinders* · *Weather in Seoul, Busan and Jeju*
-- *Show invoice 42* · *Shipping quote to Busan for 5 kg* · *Build the report*
-- *What should we reorder?* · *Show a chart of revenue* · *Capture the chart*
-- *Go to the orders* · *Show pending orders* · *Highlight the revenue chart*
-- *Fill the form with 5 latte cups for customer 3* · *Order 3 hand grinders for customer 5*
-- *Transfer 50,000 won to Harbor Beans for the refund* · *Count slowly to 30*"""
+- Where is order 42?
+- Stock of grinders
+- Weather in Seoul, Busan and Jeju
+- Show invoice 42
+- Shipping quote to Busan for 5 kg
+- Build the report
+- What should we reorder?
+- Show a chart of revenue
+- Capture the chart
+- Go to the orders
+- Show pending orders
+- Highlight the revenue chart
+- Fill the form with 5 latte cups for customer 3
+- Order 3 hand grinders for customer 5
+- Transfer 50,000 won to Harbor Beans for the refund
+- Count slowly to 30"""
 
 _HELP_KO = """저는 **대본 모델**입니다. AI가 아니며 늘 같은 답을 합니다. 방금 하신 말씀은 제가 아는 표현이 아닙니다. \
-할 수 있는 일:
+이렇게 물어보실 수 있습니다:
 
-- *주문 42 어디 있어?* · *그라인더 재고* · *서울, 부산, 제주 날씨*
-- *송장 42 보여줘* · *부산까지 5kg 배송비* · *보고서 만들어줘*
-- *무엇을 재주문해야 할까?* · *매출 차트 보여줘* · *차트 캡처해줘*
-- *주문 페이지로 가줘* · *대기 중인 주문만 보여줘* · *매출 차트 강조해줘*
-- *주문서에 라떼 컵 5개 채워줘* · *고객 5에게 핸드 그라인더 3개 주문해줘*
-- *하버 빈스에 5만원 송금해줘* · *30까지 천천히 세줘*"""
+- 주문 42 어디 있어?
+- 그라인더 재고
+- 서울, 부산, 제주 날씨
+- 청구서 42 보여줘
+- 부산까지 5kg 배송비
+- 보고서 만들어줘
+- 무엇을 재주문해야 할까?
+- 매출 차트 보여줘
+- 차트 캡처해줘
+- 주문 페이지로 가줘
+- 대기 중인 주문만 보여줘
+- 매출 차트 강조해줘
+- 주문서에 라떼 컵 5개 채워줘
+- 고객 5에게 핸드 그라인더 3개 주문해줘
+- 하버 빈스에 5만원 송금해줘
+- 30까지 천천히 세줘"""
 
 
 def _help(scene: Scene) -> list[Act]:

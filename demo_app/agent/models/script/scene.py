@@ -9,9 +9,7 @@ from typing import Any
 from ag_ui.core import TextPart
 
 from demo_app.agent.blocks import Block, MediaPart, ModelRequest, Part, ToolResult, ToolUse
-
-_HANGUL = re.compile(r"[가-힣]")
-
+from demo_app.agent.language import is_korean
 
 # For senders without codes: what their words say of a failure. The first match counts.
 _FAILURE_WORDS = (
@@ -107,7 +105,7 @@ class Scene:
     @property
     def korean(self) -> bool:
         """Whether the user writes Korean."""
-        return bool(_HANGUL.search(self.text))
+        return is_korean(self.text)
 
     def say(self, english: str, korean: str) -> Say:
         """Text in the user's language."""

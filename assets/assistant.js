@@ -5,10 +5,36 @@
 
   const byId = (id) => document.getElementById(id);
   const NEAR_PX = 80;
+  const DECISION_GAP_PX = 8;
   let follows = true;
   let height = 0;
 
-  const isNear = (log) => log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX;
+  let decision = null;
+
+  const DECISION = ["asking", "open"].map((phase) => `[data-card=tool][data-phase=${phase}]`).join() + ",[data-card=interrupt]";
+
+  // Where a card begins, as a scroll position of the transcript.
+  const topOf = (log, card) =>
+    log.scrollTop + card.getBoundingClientRect().top - log.getBoundingClientRect().top - DECISION_GAP_PX;
+
+  // At the end, or at the beginning of a decision that is taller than what is seen.
+  function isNear(log) {
+    if (log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX) return true;
+    const card = decision && log.querySelector(DECISION);
+    return Boolean(card) && Math.abs(topOf(log, card) - log.scrollTop) < NEAR_PX;
+  }
+
+  // What the visitor is asked is shown from its beginning, on a sheet that is high enough. Says whether one is open.
+  function showDecision(log) {
+    const card = log.querySelector(DECISION);
+    const asked = card ? card.dataset.call : null;
+    if (asked !== null && asked !== decision) {
+      window.hallaShell.expand();
+      if (follows) log.scrollTop = Math.min(topOf(log, card), log.scrollHeight);
+    }
+    decision = asked;
+    return asked !== null;
+  }
 
   function toTheEnd() {
     follows = true;
@@ -30,10 +56,16 @@
         delete log.dataset.earlier;
       }
       height = log.scrollHeight;
-      if (follows) log.scrollTop = log.scrollHeight;
+      if (!showDecision(log) && follows) log.scrollTop = log.scrollHeight;
       rescueFocus();
-    }).observe(log, { childList: true, subtree: true, characterData: true });
-    toTheEnd();
+    }).observe(log, {
+      childList: true,
+      subtree: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: ["data-phase"],
+    });
+    if (!showDecision(log)) toTheEnd();
   }
 
   function grow(field) {
@@ -56,6 +88,8 @@
 
   document.addEventListener("keydown", (event) => {
     const field = event.target;
+    // A yes or no is said with its button, never by the way in a field.
+    if (event.key === "Enter" && field.matches("input") && field.form?.querySelector("input.verdict")) event.preventDefault();
     if (field.id !== "chat-input" || event.key !== "Enter") return;
     // Enter also ends the composition of a Korean syllable: that is not yet a wish to send.
     if (event.shiftKey || event.isComposing || event.keyCode === 229) return;
@@ -63,11 +97,16 @@
     const { ready, active } = field.form.dataset;
     if (ready === "true" && active !== "true") field.form.requestSubmit();
   });
-  // Before the page is alive a form would be sent the browser's own way.
+  // Before the page is alive a form would be sent the browser's own way; without a connection it would be emptied.
   document.addEventListener(
     "submit",
     (event) => {
-      if (event.target.id === "chat-composer" && event.target.dataset.ready !== "true") event.preventDefault();
+      if (event.target.id === "chat-composer" && event.target.dataset.ready !== "true") {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+      const verdict = event.target.querySelector("input.verdict");
+      if (verdict) verdict.value = event.submitter?.dataset.verdict ?? "false";
     },
     true,
   );

@@ -40,6 +40,11 @@
     if (!docked.matches && root.dataset.assistant === "open") setAssistant("half");
   }
 
+  // A half sheet takes the whole height again, for what needs it.
+  function expand() {
+    if (!docked.matches && root.dataset.assistant === "half") setAssistant("open");
+  }
+
   let shownPath = null;
 
   // A page that comes without a load is not announced by the browser: say its heading, once it has one.
@@ -85,5 +90,5 @@
     setLanguage("en"); // storage is blocked: the page still works, in English
   }
 
-  window.hallaShell = { setLanguage, setAssistant, makeRoom, announce, pageChanged, focus };
+  window.hallaShell = { setLanguage, setAssistant, makeRoom, expand, announce, pageChanged, focus };
 })();

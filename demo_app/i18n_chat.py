@@ -28,6 +28,7 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "chat.attachments": ("Attachments", "첨부 파일"),
     "chat.stop": ("Stop", "중지"),
     "chat.working": ("The assistant is working", "어시스턴트가 작업 중입니다"),
+    "chat.expand": ("Expand the assistant", "어시스턴트 크게 보기"),
     "chat.loading": ("Opening the conversation", "대화를 여는 중"),
     # what could not be done
     "notice.busy": ("Stop the answer first, or wait for its end.", "답변을 먼저 멈추거나 끝날 때까지 기다려 주세요."),
@@ -166,7 +167,8 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "interrupt.your_answer": ("Your answer", "내 답변"),
     "label.customer_number": ("Customer number", "고객 번호"),
     "label.sku": ("SKU", "SKU"),
-    "label.approve_transfer": ("Approve this transfer", "이 송금을 승인합니다"),
+    "label.approve_transfer": ("Approve this transfer?", "이 송금을 승인하시겠습니까?"),
+    "label.approved": ("Is this approved?", "승인하시겠습니까?"),
     "label.amount": ("Amount in won", "금액(원)"),
     "form.optional": (" (optional)", " (선택)"),
     "form.required": ("This is needed.", "필요한 값입니다."),
@@ -208,7 +210,9 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     # facts
     "fact.invoice": ("Invoice", "청구서"),
     "fact.customer": ("Customer", "고객"),
-    "fact.due": ("Due", "납기일"),
+    "fact.due": ("Due", "납부 기한"),
+    "fact.product": ("Product", "상품"),
+    "fact.unit_price": ("Unit price", "단가"),
     "fact.total": ("Total", "합계"),
     "fact.status": ("Status", "상태"),
     "fact.city": ("City", "도시"),

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from demo_app.cards.facts import facts_body
 from demo_app.cards.form import form_inputs
 from demo_app.cards.frame import explained
 from demo_app.components.ui import icon
@@ -17,6 +18,7 @@ def consent_form(card: Any) -> rx.Component:
     decline: Any = ChatState.decline
     return rx.el.form(
         rx.el.p(icon("hand", 16), t("consent.ask"), class_name="consent-line"),
+        rx.cond(card.facts.length() > 0, facts_body(card)),
         form_inputs(card),
         rx.el.div(
             rx.el.button(t("consent.approve"), type="submit", class_name="button primary small"),

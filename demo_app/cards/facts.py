@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from demo_app.i18n import TEXTS, t
+from demo_app.i18n import TEXTS, either, t
 
 
 def facts_body(card: Any) -> rx.Component:
@@ -14,4 +14,5 @@ def facts_body(card: Any) -> rx.Component:
 
 def _fact(fact: Any) -> rx.Component:
     known = [(key.removeprefix("fact."), t(key)) for key in TEXTS if key.startswith("fact.")]
-    return rx.el.div(rx.el.dt(rx.match(fact.label, *known, fact.label)), rx.el.dd(fact.value))
+    value = rx.cond(fact.value_ko != "", either(fact.value, fact.value_ko), fact.value)
+    return rx.el.div(rx.el.dt(rx.match(fact.label, *known, fact.label)), rx.el.dd(value))

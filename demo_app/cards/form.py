@@ -10,20 +10,31 @@ from demo_app.i18n import t
 
 def form_inputs(card: Any) -> rx.Component:
     """All of them, in the schema's order."""
-    return rx.el.div(rx.foreach(card.fields, lambda one: _field(card.key, one)), class_name="form tight")
+    return rx.el.div(rx.foreach(card.fields, lambda one: _field(card, one)), class_name="form tight")
 
 
-def _field(key: Any, one: Any) -> rx.Component:
-    identity = f"{key}/{one.name}"
+def verdict_input(card: Any) -> rx.Component:
+    """What the pressed one of two buttons says travels in here (`assets/assistant.js`); until then it is a no."""
+    return rx.cond(
+        card.verdict != "", rx.el.input(type="hidden", name=card.verdict, default_value="false", class_name="verdict")
+    )
+
+
+def _field(card: Any, one: Any) -> rx.Component:
+    identity = f"{card.key}/{one.name}"
     return rx.el.div(
-        rx.cond(
-            one.control == "boolean",
-            rx.el.label(
-                rx.el.input(
-                    type="checkbox", id=identity, name=one.name, default_checked=one.checked, class_name="tick"
+        rx.match(
+            rx.cond(one.name == card.verdict, "verdict", one.control),
+            ("verdict", rx.el.p(_label(one), class_name="verdict-line")),
+            (
+                "boolean",
+                rx.el.label(
+                    rx.el.input(
+                        type="checkbox", id=identity, name=one.name, default_checked=one.checked, class_name="tick"
+                    ),
+                    rx.el.span(_label(one)),
+                    class_name="tick-line",
                 ),
-                rx.el.span(_label(one)),
-                class_name="tick-line",
             ),
             rx.fragment(
                 rx.el.label(
@@ -56,6 +67,7 @@ _TITLES = {
     "Quantity": "quantity",
     "Note": "note",
     "Approve this transfer": "label.approve_transfer",
+    "approved": "label.approved",
     "Amount in won": "label.amount",
     "Memo": "fact.memo",
 }

@@ -8,7 +8,7 @@ from demo_app.components.ui import icon
 from demo_app.i18n import TEXTS, t
 from demo_app.state.phases import PHASES
 
-_BUSY = ("streaming", "running", "approved")
+_BUSY = ("streaming", "running")
 
 
 def phase_badge(phase: Any) -> rx.Component:

@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from demo_app.cards.form import form_inputs
+from demo_app.cards.form import form_inputs, verdict_input
 from demo_app.cards.frame import code_text, fold, tool_frame
 from demo_app.components.ui import icon
 from demo_app.i18n import t
@@ -29,8 +29,13 @@ def interrupt_card(card: Any) -> rx.Component:
             rx.el.form(
                 rx.cond(card.note != "", rx.el.p(card.note, class_name="error", role="alert")),
                 form_inputs(card),
+                verdict_input(card),
                 rx.el.div(
-                    rx.el.button(t("interrupt.answer"), type="submit", class_name="button primary small"),
+                    rx.cond(
+                        card.verdict != "",
+                        rx.fragment(_verdict("approve", "true"), _verdict("decline", "false")),
+                        rx.el.button(t("interrupt.answer"), type="submit", class_name="button primary small"),
+                    ),
                     cancel_button,
                     class_name="form-actions",
                 ),
@@ -39,14 +44,31 @@ def interrupt_card(card: Any) -> rx.Component:
                 aria_label=rx.cond(card.text != "", card.text, t("interrupt.no_message")),
             ),
         ),
-        custom_attrs={"data-card": "interrupt", "data-phase": card.phase},
+        custom_attrs={"data-card": "interrupt", "data-phase": card.phase, "data-call": card.call_id},
+    )
+
+
+def _verdict(word: str, value: str) -> rx.Component:
+    """One of the two buttons. A no needs no valid form."""
+    says_yes = value == "true"
+    return rx.el.button(
+        t(f"consent.{word}"),
+        type="submit",
+        form_no_validate=not says_yes,
+        class_name="button primary small" if says_yes else "button small",
+        custom_attrs={"data-verdict": value},
     )
 
 
 def decision_card(card: Any) -> rx.Component:
     """What the visitor answered."""
     return tool_frame(
-        icon("check-check", 17),
+        rx.match(
+            card.phase,
+            ("declined", icon("circle-slash", 17)),
+            ("cancelled", icon("circle-slash", 17)),
+            icon("check-check", 17),
+        ),
         _reason(card),
         card.phase,
         rx.el.p(card.text, class_name="interrupt-text"),

@@ -70,7 +70,8 @@ def _outcome(card: Any) -> rx.Component:
 def _generic(card: Any) -> rx.Component:
     """What is shown of a tool that nobody drew a card for, and of a result that is no success."""
     return rx.fragment(
-        rx.cond(card.result != "", rx.el.p(card.result, class_name="tool-result")),
+        # What the agent was told of a no is in the details; the visitor reads the note.
+        rx.cond((card.result != "") & (card.note != "declined"), rx.el.p(card.result, class_name="tool-result")),
         media_list(card.media),
     )
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import reflex as rx
+from reflex_components_core.core.banner import has_connection_errors  # type: ignore[import-untyped]
 
 from demo_app.cards.transcript import cards, moving_card
 from demo_app.components.assistant_composer import composer
@@ -61,6 +62,12 @@ def panel_head() -> rx.Component:
             custom_attrs={"aria-expanded": ThreadsState.open, "aria-controls": "thread-list"},
         ),
         _head_button("scan-search", t("chat.inspector"), InspectorState.show, id="chat-inspector"),
+        _head_button(
+            "maximize-2",
+            t("chat.expand"),
+            rx.call_script("window.hallaShell.expand()"),
+            id="assistant-expand",
+        ),
         rx.el.button(
             icon("x"),
             type="button",
@@ -174,4 +181,8 @@ def _suggestions() -> rx.Component:
 def _suggestion(one: Any) -> rx.Component:
     words = either(one.en, one.ko)
     suggest: Any = ChatState.suggest
-    return rx.el.li(rx.el.button(words, type="button", class_name="suggestion", on_click=suggest(words)))
+    return rx.el.li(
+        rx.el.button(
+            words, type="button", class_name="suggestion", disabled=has_connection_errors, on_click=suggest(words)
+        )
+    )

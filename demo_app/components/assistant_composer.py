@@ -3,6 +3,7 @@
 from typing import Any
 
 import reflex as rx
+from reflex_components_core.core.banner import has_connection_errors  # type: ignore[import-untyped]
 
 from demo_app.cards.frame import explained
 from demo_app.components.ui import icon
@@ -55,7 +56,7 @@ def composer() -> rx.Component:
                         type="submit",
                         id="chat-send",
                         class_name="button primary small",
-                        disabled=~ChatState.ready,
+                        disabled=~_can_send(),
                     ),
                 ),
                 class_name="composer-foot",
@@ -64,11 +65,16 @@ def composer() -> rx.Component:
             reset_on_submit=True,
             id="chat-composer",
             class_name="composer",
-            custom_attrs={"data-ready": ChatState.ready, "data-active": ChatState.active},
+            custom_attrs={"data-ready": _can_send(), "data-active": ChatState.active},
         ),
         id="assistant-composer",
         class_name="panel-foot",
     )
+
+
+def _can_send() -> Any:
+    """Whether a message would reach the server. If not, the text stays in the composer, and the frame says why."""
+    return ChatState.ready & ~has_connection_errors
 
 
 def _attach() -> rx.Component:

@@ -110,10 +110,11 @@ class ProductItem:
 
 @dataclass(frozen=True)
 class Fact:
-    """A figure or word with the text key of its label."""
+    """A figure or word with the text key of its label; `value_ko` is it in Korean where that is another."""
 
     label: str
     value: str
+    value_ko: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,7 @@ class Card:
         note: a stable code that explains the phase (a refusal, an error code).
         arguments: a call's argument text, as it came or laid out.
         result: a call's result as text.
+        verdict: the form input that two buttons answer, yes or no; "" for none.
         live: whether its text is the one that is streaming right now, and is drawn from the live variables.
     """
 
@@ -189,6 +191,7 @@ class Card:
     note: str = ""
     arguments: str = ""
     result: str = ""
+    verdict: str = ""
     live: bool = False
     percent: int = -1
     steps: list[Step] = field(default_factory=list)

@@ -39,8 +39,9 @@ from client_sdk import (
 )
 from demo_app.frontend_tools import TOOLS
 from demo_app.state.agent_link import RECORDERS, agent
-from demo_app.state.cards_model import Card, FormInput
-from demo_app.state.forms import draw_form, errors_by_field, read_form
+from demo_app.state.cards_model import Card, Fact, FormInput
+from demo_app.state.consent_facts import consent_facts
+from demo_app.state.forms import PREFIX, draw_form, errors_by_field, read_form, verdict_of
 from demo_app.state.media import MediaShelf
 from demo_app.state.places import journal, store
 from demo_app.state.run_book import Ended, RunBook
@@ -89,6 +90,7 @@ class Chat:
         self._settled_calls: dict[str, CallState] = {}
         self._form_errors: dict[str, dict[str, str]] = {}
         self._form_values: dict[str, dict[str, Any]] = {}
+        self._facts: dict[str, tuple[Fact, ...]] = {}
         self._answers: dict[str, Resolve | Cancel] = {}
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
@@ -183,7 +185,7 @@ class Chat:
         if call.standing in (CallStanding.APPROVED, CallStanding.RUNNING):
             return CallState("running")
         if call.reason is None:
-            return CallState("asking", fields=tuple(self._call_form(call)))
+            return CallState("asking", fields=tuple(self._call_form(call)), facts=self._call_facts(call))
         if call.reason is RefusalReason.OPEN_INTERRUPT:
             return CallState("interrupted")
         return CallState("open", call.reason.value)
@@ -194,8 +196,21 @@ class Chat:
         values = self._form_values.get(call.id, call.arguments)
         return draw_form(call.tool.parameters, values, self._form_errors.get(call.id), hints=False)
 
+    def _call_facts(self, call: OpenCall) -> tuple[Fact, ...]:
+        """What the shop knows of what a call asks for, looked up once."""
+        asked = f"{call.id} {call.arguments}"
+        if asked not in self._facts:
+            self._facts[asked] = consent_facts(call.name, call.arguments)
+        return self._facts[asked]
+
+    @property
+    def awaits_decision(self) -> bool:
+        """Whether a call or a question waits for the user's word."""
+        return not self.active and bool(self.runner.open_calls or self.interrupts)
+
     def _interrupt_card(self, interrupt: OpenInterrupt) -> Card:
         expired = interrupt.expired(datetime.now(UTC))
+        verdict = verdict_of(interrupt.response_schema)
         fields = draw_form(
             interrupt.response_schema, self._form_values.get(interrupt.id), self._form_errors.get(interrupt.id)
         )
@@ -208,6 +223,7 @@ class Chat:
             phase="expired" if expired else "open",
             note=self._form_errors.get(interrupt.id, {}).get("", ""),
             fields=[] if expired else fields,
+            verdict=PREFIX + verdict if verdict and not expired else "",
         )
 
     # What the user does.
@@ -242,6 +258,7 @@ class Chat:
                 "reason": interrupt.reason,
                 "message": interrupt.message or "",
                 "status": "cancelled" if isinstance(answers[interrupt.id], Cancel) else "resolved",
+                "verdict": _verdict(interrupt, answers[interrupt.id]),
                 "payload": getattr(answers[interrupt.id], "payload", None),
             }
             for interrupt in interrupts
@@ -262,6 +279,10 @@ class Chat:
             self._answers[interrupt_id] = Cancel()
         else:
             payload, errors = read_form(interrupt.response_schema, data)
+            verdict = verdict_of(interrupt.response_schema)
+            if verdict and payload.get(verdict) is False and not interrupt.problems({verdict: False}):
+                # A no carries nothing else, unless the schema wants it to.
+                payload, errors = {verdict: False}, {}
             errors = errors or errors_by_field(interrupt.problems(payload))
             if errors:
                 self._reject_form(interrupt_id, payload, errors)
@@ -553,6 +574,14 @@ class Chat:
             del self._saved[identity]
         if changed or gone:
             store().save(self.id, changed=changed, gone=gone, state=self.thread.state)
+
+
+def _verdict(interrupt: OpenInterrupt, answer: Any) -> str:
+    """What an answer says where its schema asks for a yes or no; "" elsewhere."""
+    payload, name = getattr(answer, "payload", None), verdict_of(interrupt.response_schema)
+    if not name or not isinstance(payload, Mapping) or name not in payload:
+        return ""
+    return "approved" if payload[name] is True else "declined"
 
 
 def _status_of(run: Run, error: ClientError) -> str:

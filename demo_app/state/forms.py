@@ -11,6 +11,8 @@ from demo_app.state.cards_model import FormInput, Option
 PREFIX: Final = "field:"
 """Goes before a property's name in the page, so that a schema cannot name a control of the page's own."""
 
+APPROVED: Final = "approved"
+
 _BOUNDS: Final = {"low": "minimum", "high": "maximum", "length": "maxLength"}
 
 
@@ -53,6 +55,17 @@ def _input(field: FormField, values: Mapping[str, Any], error: str) -> FormInput
         ],
         **bounds,
     )
+
+
+def verdict_of(schema: Mapping[str, Any] | None) -> str:
+    """The boolean property that is the answer's yes or no: `approved`, else the only one if it is required; else "".
+
+    It is asked with two buttons: an unticked box beside a button to send would be a no that nobody said.
+    """
+    booleans = [field for field in form_fields(schema) if field.kind == "boolean" and field.name]
+    if any(field.name == APPROVED for field in booleans):
+        return APPROVED
+    return booleans[0].name if len(booleans) == 1 and booleans[0].required else ""
 
 
 def _bound(value: Any) -> str:

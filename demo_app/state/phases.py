@@ -12,7 +12,6 @@ PHASES: Final[dict[str, Tone]] = {
     "asking": Tone.WARN,  # the user is asked
     "open": Tone.WARN,  # nothing runs by itself: the user has to say what became of it
     "interrupted": Tone.WARN,  # the agent asks about it
-    "approved": Tone.INFO,
     "done": Tone.OK,
     "failed": Tone.DANGER,
     "declined": Tone.MUTE,
@@ -29,6 +28,7 @@ PHASES: Final[dict[str, Tone]] = {
     # an interrupt
     "expired": Tone.DANGER,
     "resolved": Tone.OK,
+    "approved": Tone.OK,
     # the end of a run, beside those above
     "completed": Tone.OK,
     "truncated": Tone.WARN,

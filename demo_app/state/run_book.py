@@ -208,7 +208,7 @@ def _decision_card(seq: int, decision: Mapping[str, Any]) -> Card:
         message_id=str(seq),
         title=str(decision.get("reason", "")),
         text=str(decision.get("message", "")),
-        phase=str(decision["status"]),
+        phase=str(decision.get("verdict") or decision["status"]),
         arguments="" if payload is None else json.dumps(payload, ensure_ascii=False, indent=2),
     )
 

@@ -22,8 +22,8 @@ class Suggestion:
 
 
 def next_suggestions(chat: "Chat") -> list[Suggestion]:
-    """The next questions of the tour; none while a run is on, or with an agent that is not this app's."""
-    if chat.active or not is_own_agent():
+    """The next questions of the tour; none while a run is on or a decision is open, nor with a foreign agent."""
+    if chat.active or chat.awaits_decision or not is_own_agent():
         return []
     views = chat.thread.conversation.views
     asked = {view.message.content for view in views if view.role == "user" and isinstance(view.message.content, str)}

@@ -6,6 +6,7 @@ conversation is long.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
@@ -14,7 +15,7 @@ from ag_ui.core import ContentPart, Message
 
 from client_sdk import CallPhase, CallView
 from demo_app.cards.table import ACTIVITY_BODIES, TOOL_BODIES
-from demo_app.state.cards_model import Card, FormInput, Lane, LaneLine, Media, Step
+from demo_app.state.cards_model import Card, Fact, FormInput, Lane, LaneLine, Media, Step
 
 MAX_SHOWN: Final = 20_000
 """Characters of a raw argument or result text that a card shows; the inspector has all of it."""
@@ -43,12 +44,13 @@ class CallState:
     """What the application knows of a call beyond the conversation: where it stands in the user's hands.
 
     Attributes: `phase`, a word of `demo_app.state.phases`; `note`, a stable reason; `fields`, the form in which its
-    arguments can be edited, while the user is asked.
+    arguments can be edited, and `facts`, what is known of what they name, while the user is asked.
     """
 
     phase: str
     note: str = ""
     fields: tuple[FormInput, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass
@@ -256,6 +258,7 @@ class _Builder:
             note=note,
             arguments=_laid_out(call.arguments)[:MAX_SHOWN],
             fields=list(state.fields) if state is not None and phase in _ASKING else [],
+            facts=list(state.facts) if state is not None and phase in _ASKING else [],
         )
         if call.result is None:
             return _with_body(base, call, None)
@@ -322,6 +325,8 @@ _FINAL: Final = frozenset(
     {"declined", "refused", "failed", "timed_out", "cancelled", "effect_unknown", "abandoned", "done"}
 )
 _BAD: Final = _FINAL - {"done"}
+_CODED: Final = re.compile(r"Error \((\w+)\)")
+"""How an answer's text opens that says in words what its `error` would say: a failure with its code."""
 
 
 def _owner(view: View) -> str | None:
@@ -338,6 +343,9 @@ def _answered(call: CallView, state: CallState | None) -> tuple[str, str]:
         word = str(message.error).split(":")[0].strip()
         return (word, "") if word in _BAD else ("failed", word if len(word) <= 60 else "")
     text = message.content if isinstance(message.content, str) else ""
+    coded = _CODED.match(text)
+    if coded is not None and coded[1] in _BAD:
+        return coded[1], "declined" if coded[1] == "declined" else ""
     return ("failed", "") if text.startswith(("Error (", "Error:")) else ("done", "")
 
 

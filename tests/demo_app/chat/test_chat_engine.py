@@ -15,6 +15,7 @@ from demo_app.state.feed import Feed, weight
 from demo_app.state.forms import PREFIX
 from demo_app.state.inspector import call_rows, event_rows, journal_rows, legacy_rows
 from demo_app.state.shop_state import shop
+from demo_app.state.suggestions import next_suggestions
 
 from .conftest import VISITOR, Room
 
@@ -164,14 +165,35 @@ async def test_a_transfer_asks_with_a_form_and_takes_the_answer(room: Room, card
     question = cards[-1]
     assert (question.kind, question.phase) == ("interrupt", "open")
     assert [field.name for field in question.fields] == [PREFIX + name for name in ("approved", "amount_krw", "memo")]
-    chat.answer_interrupt(question.call_id, form(approved="on", amount_krw="-4", memo=""))
+    assert question.verdict == PREFIX + "approved"
+    chat.answer_interrupt(question.call_id, form(approved="true", amount_krw="-4", memo=""))
     question = room.cards(chat)[-1]
     assert [field.name for field in question.fields if field.error] == [PREFIX + "amount_krw"]
-    chat.answer_interrupt(question.call_id, form(approved="on", amount_krw="40000", memo="x"))
+    chat.answer_interrupt(question.call_id, form(approved="true", amount_krw="40000", memo="x"))
     cards = await room.rest(chat)
     assert tool(cards, "transfer_funds").phase == "done"
-    assert cards_of(cards, "decision")[0].phase == "resolved"
+    assert cards_of(cards, "decision")[0].phase == "approved"
     assert cards_of(cards, "interrupt") == []
+
+
+async def test_a_declined_transfer_is_no_failure_and_needs_no_sound_form(room: Room, cards_of: Kind) -> None:
+    chat = room.open()
+    question = (await room.ask(chat, "Transfer 50,000 won to Harbor Beans for the refund"))[-1]
+    assert next_suggestions(chat) == []
+    chat.answer_interrupt(question.call_id, form(approved="false", amount_krw="0", memo=""))
+    cards = await room.rest(chat)
+    assert cards_of(cards, "decision")[0].phase == "declined"
+    assert tool(cards, "transfer_funds").phase == "declined"
+
+
+async def test_an_order_is_asked_about_with_its_names_and_prices(room: Room) -> None:
+    cards = await room.ask(room.open(), "Order 3 hand grinders for customer 5")
+    customer, grinder = shop().customer(5), shop().product("GRND-01")
+    assert customer is not None
+    assert grinder is not None
+    facts = tool(cards, "place_order").facts
+    assert [fact.value_ko for fact in facts[:2]] == [customer.name_ko, grinder.name_ko]
+    assert f"₩{3 * grinder.price_krw:,}" in facts[3].value
 
 
 async def test_a_question_survives_the_process_and_can_be_cancelled(room: Room, cards_of: Kind) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from demo_app.state.forms import PREFIX, draw_form, errors_by_field, read_form
+from demo_app.state.forms import PREFIX, draw_form, errors_by_field, read_form, verdict_of
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -39,6 +39,20 @@ def test_a_filled_in_form_is_an_answer_and_empty_optional_fields_stay_out() -> N
 
 def test_an_unticked_box_is_a_no() -> None:
     assert read_form(SCHEMA, filled(amount="1"))[0]["approved"] is False
+
+
+@pytest.mark.parametrize(
+    ("properties", "required", "verdict"),
+    [
+        ({"approved": {"type": "boolean"}, "urgent": {"type": "boolean"}}, ["urgent"], "approved"),
+        ({"sure": {"type": "boolean"}, "memo": {"type": "string"}}, ["sure"], "sure"),
+        ({"sure": {"type": "boolean"}}, [], ""),
+        ({"one": {"type": "boolean"}, "two": {"type": "boolean"}}, ["one", "two"], ""),
+        ({"approved": {"type": "string"}}, ["approved"], ""),
+    ],
+)
+def test_a_yes_or_no_is_told_from_a_box_to_tick(properties: dict[str, Any], required: list[str], verdict: str) -> None:
+    assert verdict_of({"type": "object", "properties": properties, "required": required}) == verdict
 
 
 @pytest.mark.parametrize("amount", ["", "seven", "1.5"])

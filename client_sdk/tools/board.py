@@ -339,7 +339,7 @@ class CallBoard:
             tool=self._tool_state(tool, advertised, status),
             arguments=parsed.state,
             journal=record.state(_hash(parsed)),
-            consent=self._consent_need(tool, parsed),
+            consent=self._consent_need(call.id, tool, parsed),
         )
         held = OpenCall(self, call, tool, parsed, facts)
         self._calls[call.id] = held
@@ -393,8 +393,12 @@ class CallBoard:
             if entry.status == "cancelled" and call_id is not None:
                 self._abandoned_interrupts.add(call_id)
 
-    def _consent_need(self, tool: ToolDefinition | None, parsed: ParsedArguments) -> ConsentNeed:
+    def _consent_need(self, call_id: str, tool: ToolDefinition | None, parsed: ParsedArguments) -> ConsentNeed:
         if tool is None or parsed.value is None or parsed.state is not ArgumentState.VALID:
+            return ConsentNeed.NEEDED
+        granted = self.journal.record(self.thread_id, call_id).granted
+        if granted is not None and not granted.policy and granted.arguments_hash != arguments_hash(parsed.value):
+            # Somebody had other arguments run, and the process ended before they did: no policy speaks over that.
             return ConsentNeed.NEEDED
         policy = tool.consent
         if callable(policy):
@@ -410,7 +414,7 @@ class CallBoard:
         call.facts = replace(
             call.facts,
             journal=self._journal_state(call, _hash(call.parsed)),
-            consent=self._consent_need(call.tool, call.parsed),
+            consent=self._consent_need(call.id, call.tool, call.parsed),
         )
         call.decision = decide(call.facts)
         return call.decision

@@ -65,7 +65,8 @@ def _overdue(tool: ToolDefinition) -> Said:
 
 def _outcome(work: asyncio.Future[Any], tool: ToolDefinition, context: ToolContext) -> Said:
     if work.cancelled():
-        return stopped(tool)
+        # Nobody stopped it, or this would not be asked: something the handler waited for was cancelled.
+        return answers.failed("it was cancelled from inside")
     error = work.exception()
     if error is None:
         return answers.succeeded(work.result())

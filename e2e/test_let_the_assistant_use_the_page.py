@@ -44,7 +44,7 @@ def test_have_a_list_filtered(demo: DemoServer, visit: Visit) -> None:
     assert chat.app.address == "/orders?status=pending"
     pending = len(demo.shop.orders(status="pending"))
     assert Listing(chat.app, "orders").total() == pending
-    expect(chat.answers.last).to_contain_text(f"{pending} rows")
+    expect(chat.answers.last).to_contain_text(f"shows {pending} pending orders")
     chat.ask("Show overdue invoices")
     assert chat.app.address == "/invoices?status=overdue"
     chat.ask("Filter products: kettle")

@@ -55,7 +55,7 @@ def test_change_the_quantity_and_approve(demo: DemoServer, visit: Visit) -> None
     newest = max(demo.shop.orders(customer_id=6), key=lambda order: order.id)
     assert [(line.sku, line.quantity) for line in newest.lines] == [("TOOL-01", 2)]
     assert newest.note == "by the back door"
-    expect(chat.answers.last).to_contain_text("You changed the arguments")
+    expect(chat.answers.last).to_contain_text("You changed the details")
 
 
 def test_decline_an_order(demo: DemoServer, visit: Visit) -> None:

@@ -1,7 +1,13 @@
-"""What holds for every test."""
+"""Hypothesis profiles for every test: the same examples every time in CI, fresh ones at a desk."""
 
-from hypothesis import settings
+import os
 
-# No test judges by the clock: an example that takes long on a busy machine is no failure.
-settings.register_profile("clockless", deadline=None)
-settings.load_profile("clockless")
+from hypothesis import HealthCheck, settings
+
+# No deadline: no test judges by the clock, and some examples are slow to generate on a busy machine.
+_COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+settings.register_profile("ci", _COMMON, derandomize=True, max_examples=150)
+settings.register_profile("desk", _COMMON, max_examples=150)
+settings.register_profile("long", _COMMON, max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "desk"))

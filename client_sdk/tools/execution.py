@@ -66,6 +66,8 @@ def _overdue(tool: ToolDefinition) -> Said:
 def _outcome(work: asyncio.Future[Any], tool: ToolDefinition, context: ToolContext) -> Said:
     if work.cancelled():
         # Nobody stopped it, or this would not be asked: something the handler waited for was cancelled.
+        if tool.options.side_effects:
+            return answers.effect_unknown("and then was cancelled from inside before it answered")
         return answers.failed("it was cancelled from inside")
     error = work.exception()
     if error is None:

@@ -206,13 +206,13 @@ async def test_a_stop_stops_the_handler() -> None:
     assert held.cancelled
 
 
-async def test_a_handler_that_cancels_itself_is_said_to_be_stopped() -> None:
+async def test_a_handler_that_cancels_itself_has_failed_where_nothing_can_have_happened() -> None:
     async def give_up(_: dict[str, Any]) -> None:
         raise asyncio.CancelledError
 
     assert (await run_handler(tool(give_up), {}, context())).outcome is CallOutcome.EFFECT_UNKNOWN
     harmless = tool(give_up, side_effects=False)
-    assert (await run_handler(harmless, {}, context())).outcome is CallOutcome.CANCELLED
+    assert (await run_handler(harmless, {}, context())).outcome is CallOutcome.FAILED
     assert stopped(harmless).outcome is CallOutcome.CANCELLED
 
 

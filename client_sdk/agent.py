@@ -727,7 +727,7 @@ class Run:
 
     def _made_again(self, exchange: Exchange) -> Iterable[Diagnostic]:
         """FT-8: calls whose ids had their answers before this exchange began."""
-        held = {message["id"] for message in exchange.sent["messages"]}
+        held = {message["id"] for message in exchange.sent.get("messages") or ()}
         made = dict.fromkeys(i for run in exchange.runs for i, answered in run.calls.items() if not answered)
         for identity in made:
             call = self.thread.conversation.call(identity)

@@ -19,10 +19,13 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from demo_app.database import write_ahead
+
 BUSINESS_DATE = date(2026, 12, 31)
 OPENING_BALANCE_KRW = 50_000_000
 MAX_ORDER_QUANTITY = 500
 _PAYMENT_DAYS = 45
+_BUSY_SECONDS = 10.0
 _SCHEMA_VERSION = 1
 
 
@@ -156,14 +159,14 @@ class Shop:
         self.path = Path(path) if path is not None else default_database_path()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._connect() as db:
-            db.execute("PRAGMA journal_mode = WAL")
+            write_ahead(db, _BUSY_SECONDS)
         with self._write() as db:
             if db.execute("PRAGMA user_version").fetchone()[0] < _SCHEMA_VERSION:
                 _create(db)
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.path, timeout=10, isolation_level=None)) as db:
+        with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)) as db:
             db.row_factory = sqlite3.Row
             db.execute("PRAGMA foreign_keys = ON")
             yield db

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -208,28 +209,27 @@ class MemoryJournal:
         """Nothing is held open."""
 
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS call_journal (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    thread_id TEXT NOT NULL,
-    call_id TEXT NOT NULL,
-    event TEXT NOT NULL,
-    at TEXT NOT NULL,
-    detail TEXT NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS call_journal_by_call ON call_journal (thread_id, call_id, seq);
-CREATE UNIQUE INDEX IF NOT EXISTS call_journal_started_once
-    ON call_journal (thread_id, call_id) WHERE event = 'started';
-CREATE UNIQUE INDEX IF NOT EXISTS call_journal_answered_once
-    ON call_journal (thread_id, call_id) WHERE event = 'answered';
-CREATE TRIGGER IF NOT EXISTS call_journal_is_never_changed BEFORE UPDATE ON call_journal
-    BEGIN SELECT RAISE(ABORT, 'the call journal is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS call_journal_is_never_cut BEFORE DELETE ON call_journal
-    BEGIN SELECT RAISE(ABORT, 'the call journal is append-only'); END;
-"""
+_SCHEMA = (
+    """CREATE TABLE call_journal (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        thread_id TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        event TEXT NOT NULL,
+        at TEXT NOT NULL,
+        detail TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX call_journal_by_call ON call_journal (thread_id, call_id, seq)",
+    "CREATE UNIQUE INDEX call_journal_started_once ON call_journal (thread_id, call_id) WHERE event = 'started'",
+    "CREATE UNIQUE INDEX call_journal_answered_once ON call_journal (thread_id, call_id) WHERE event = 'answered'",
+    """CREATE TRIGGER call_journal_is_never_changed BEFORE UPDATE ON call_journal
+        BEGIN SELECT RAISE(ABORT, 'the call journal is append-only'); END""",
+    """CREATE TRIGGER call_journal_is_never_cut BEFORE DELETE ON call_journal
+        BEGIN SELECT RAISE(ABORT, 'the call journal is append-only'); END""",
+)
 
 _VERSION = 1
 _BUSY_SECONDS = 30.0
+_PAUSE_SECONDS = 0.01
 
 
 class SqliteJournal:
@@ -307,6 +307,19 @@ class SqliteJournal:
     def _prepare(self) -> None:
         # Setting these is a write of its own and must wait for other processes like any other.
         self._connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_SECONDS * 1000)}")
+        with self._transaction("BEGIN"):
+            version = self._checked_version()
+        if version < _VERSION:
+            with self._transaction("BEGIN IMMEDIATE"):
+                # Another process may have made the journal since; only under this lock is it certain.
+                if self._checked_version() < _VERSION:
+                    for statement in (*_SCHEMA, f"PRAGMA user_version = {_VERSION}"):
+                        self._connection.execute(statement)
+        self._switch_to_write_ahead_logging()
+        self._connection.execute("PRAGMA synchronous = FULL")
+
+    def _checked_version(self) -> int:
+        """The version of the file, 0 when it is empty; both are read in the caller's one transaction."""
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").fetchone()
         if version == 0 and tables:
@@ -319,10 +332,29 @@ class SqliteJournal:
                 f"the journal {self._path} has version {version}; this package reads up to {_VERSION}",
                 code="journal_unreadable",
             )
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        if version < _VERSION:
-            self._connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
+        return int(version)
+
+    def _switch_to_write_ahead_logging(self) -> None:
+        # SQLite does not apply its busy timeout to this switch: of two processes, one is turned away at once.
+        until = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+            time.sleep(_PAUSE_SECONDS)
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        self._connection.execute(begin)
+        try:
+            yield
+        except BaseException:
+            self._connection.rollback()
+            raise
+        self._connection.commit()
 
     def _select(self, where: str, values: tuple[str, ...]) -> list[JournalEntry]:
         statement = f"SELECT thread_id, call_id, event, at, detail FROM call_journal {where}"

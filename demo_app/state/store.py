@@ -19,6 +19,10 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from demo_app.database import write_ahead
+
+_BUSY_SECONDS = 30.0
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (
     id TEXT PRIMARY KEY, visitor TEXT NOT NULL, title TEXT NOT NULL, state TEXT NOT NULL,
@@ -123,9 +127,9 @@ class Store:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = RLock()
-        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS)
         self._db.row_factory = sqlite3.Row
-        self._db.execute("PRAGMA journal_mode=WAL")
+        write_ahead(self._db, _BUSY_SECONDS)
         self._db.execute("PRAGMA synchronous=FULL")
         self._db.execute("PRAGMA foreign_keys=ON")
         self._db.executescript(_SCHEMA)

@@ -6,6 +6,8 @@ import multiprocessing
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -200,6 +202,65 @@ def test_an_entry_nobody_can_read_says_so(tmp_path: Path) -> None:
         )
         with pytest.raises(JournalError, match="entry is not readable"):
             journal.entries("t1")
+
+
+def _made_at_once(path: Path, many: int) -> list[list[JournalEntry]]:
+    """`many` journals opened on one new file at the same moment, each read and closed."""
+    ready = threading.Barrier(many)
+
+    def make(_: int) -> list[JournalEntry]:
+        ready.wait(30)
+        with SqliteJournal(path) as journal:
+            return journal.entries("t1")
+
+    with ThreadPoolExecutor(many) as pool:
+        return list(pool.map(make, range(many)))
+
+
+def test_a_new_file_may_be_opened_by_many_at_once(tmp_path: Path) -> None:
+    """Nobody takes a journal that another is just making for a database of something else."""
+    for attempt in range(25):
+        path = tmp_path / f"{attempt}.sqlite"
+        assert _made_at_once(path, 8) == [[]] * 8
+        with SqliteJournal(path) as journal:
+            assert journal._connection.execute("PRAGMA user_version").fetchone() == (1,)
+            assert journal._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """A journal in the old mode, and a writer that holds it: SQLite turns the switch away at once."""
+    path = tmp_path / "calls.sqlite"
+    SqliteJournal(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+        database.execute("BEGIN IMMEDIATE")
+        yield database
+
+
+def test_opening_waits_for_a_writer(
+    tmp_path: Path, locked: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    def pause(seconds: float) -> None:
+        asked.append(seconds)
+        if len(asked) == 3:
+            locked.execute("ROLLBACK")
+
+    monkeypatch.setattr("client_sdk.tools.journal.time.sleep", pause)
+    SqliteJournal(tmp_path / "calls.sqlite").close()
+    assert len(asked) == 3
+
+
+def test_opening_does_not_wait_for_ever(
+    tmp_path: Path, locked: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("client_sdk.tools.journal._BUSY_SECONDS", -1.0)
+    with pytest.raises(JournalError, match="cannot be opened: database is locked") as caught:
+        SqliteJournal(tmp_path / "calls.sqlite")
+    assert caught.value.code == "journal_unreadable"
+    assert locked.in_transaction
 
 
 def _race(path: str, call_ids: list[str], start: Any, won: Any) -> None:

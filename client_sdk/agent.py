@@ -28,7 +28,7 @@ from collections.abc import (
 from contextlib import aclosing
 from datetime import UTC, datetime
 from types import AsyncGeneratorType, TracebackType
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self, TypedDict, Unpack, cast
 
 import httpx
 from ag_ui.core import Context, Event, Interrupt, Message, ResumeEntry, Tool, ToolMessage, UserMessage
@@ -39,7 +39,25 @@ from client_sdk.errors import InputError, ToolError
 from client_sdk.exchange import Exchange
 from client_sdk.interrupts import OpenInterrupt, Resume, check_resume
 from client_sdk.middleware import Middleware, RunRequest
-from client_sdk.protocol.compat import Peer
+from client_sdk.options import (
+    CLIENT,
+    CODES,
+    FRAME_BYTES,
+    FUNCTION,
+    HEADERS,
+    MIDDLEWARE,
+    SERIES,
+    TEXT,
+    TIMEOUT,
+    TRANSPORT,
+    URL,
+    Wanted,
+    check_options,
+    either,
+    is_series,
+    optional,
+)
+from client_sdk.protocol.compat import Peer, is_version
 from client_sdk.protocol.conversation import CallView, Conversation
 from client_sdk.protocol.outgoing import adopt_interrupts, adopt_message, adopt_messages, adopt_resume, wire
 from client_sdk.protocol.pipeline import Update
@@ -51,7 +69,7 @@ from client_sdk.tools.calls import ClosedRun, Continuation
 from client_sdk.tools.history import repair_history
 from client_sdk.tools.journal import Journal
 from client_sdk.tools.registry import ToolRegistry
-from client_sdk.tools.runner import ToolRunner
+from client_sdk.tools.runner import HANDLING, CallHandling, ToolRunner
 from client_sdk.transport.base import Transport
 from client_sdk.transport.http import HttpTransport
 from client_sdk.transport.sse import MAX_FRAME_BYTES
@@ -65,6 +83,72 @@ _UNSET: Final[Any] = object()
 def new_id() -> str:
     """A fresh opaque id (RI-3)."""
     return str(uuid.uuid4())
+
+
+class AgentOptions(TypedDict, total=False):
+    """What `HttpAgent` takes beside the URL."""
+
+    headers: Mapping[str, str] | None
+    client: httpx.AsyncClient | None
+    timeout: httpx.Timeout | float | None
+    peer_version: str | None
+    middleware: Sequence[Middleware]
+    max_frame_bytes: int
+    transport: Transport | None
+    silence: Collection[str]
+    id_factory: Callable[[], str]
+
+
+class ThreadOptions(CallHandling, total=False):
+    """What `HttpAgent.thread` takes beside the id."""
+
+    messages: Iterable[Message | Mapping[str, Any]]
+    state: Any
+    interrupts: Iterable[Interrupt | Mapping[str, Any]]
+    tools: ToolRegistry | Iterable[Tool]
+    context: Iterable[Context]
+    forwarded_props: Any
+
+
+class RunOptions(TypedDict, total=False):
+    """What `Thread.run` takes beside the message."""
+
+    tools: ToolRegistry | Iterable[Tool] | None
+    context: Iterable[Context] | None
+    forwarded_props: Any
+    resume: Resume | Iterable[ResumeEntry | Mapping[str, Any]] | None
+    run_id: str | None
+    parent_run_id: str | None
+
+
+_VERSION: Final = Wanted("dot-separated numbers such as '0.0.57'", is_version)
+_TOOLS: Final = either("a ToolRegistry or a list of ag_ui.core.Tool", ToolRegistry, otherwise=is_series)
+_RESUME: Final = either("what build_resume returns or a list of ResumeEntry", Resume, otherwise=is_series)
+
+_AGENT_OPTIONS: Final[dict[str, Wanted]] = {
+    "url": URL,
+    "headers": optional(HEADERS),
+    "client": optional(CLIENT),
+    "timeout": optional(TIMEOUT),
+    "peer_version": optional(_VERSION),
+    "middleware": MIDDLEWARE,
+    "max_frame_bytes": FRAME_BYTES,
+    "transport": optional(TRANSPORT),
+    "silence": CODES,
+    "id_factory": FUNCTION,
+}
+_THREAD_OPTIONS: Final[dict[str, Wanted]] = {
+    "id": TEXT,
+    "messages": SERIES,
+    "interrupts": SERIES,
+    "tools": _TOOLS,
+    "context": SERIES,
+}
+_RUN_OPTIONS: Final[dict[str, Wanted]] = {
+    "tools": optional(_TOOLS),
+    "context": optional(SERIES),
+    "resume": optional(_RESUME),
+}
 
 
 class HttpAgent:
@@ -84,7 +168,8 @@ class HttpAgent:
         id_factory: makes thread, run and message ids.
 
     Raises:
-        ValueError: `peer_version` is not dot-separated numbers.
+        OptionError: ``bad_option`` — a value of the wrong kind, such as a `peer_version` that is not
+            dot-separated numbers.
     """
 
     def __init__(
@@ -101,6 +186,7 @@ class HttpAgent:
         silence: Collection[str] = (),
         id_factory: Callable[[], str] = new_id,
     ) -> None:
+        check_options("HttpAgent", _AGENT_OPTIONS, locals())
         self.url = str(url)
         self.peer_version = peer_version
         self.middleware = tuple(middleware)
@@ -131,7 +217,7 @@ class HttpAgent:
         tools: ToolRegistry | Iterable[Tool] = (),
         context: Iterable[Context] = (),
         forwarded_props: Any = None,
-        **handling: Any,
+        **handling: Unpack[CallHandling],
     ) -> Thread:
         """Start a thread of conversation, or take one up again.
 
@@ -151,6 +237,7 @@ class HttpAgent:
                 ``consent_deadline``, ``answer_interrupts``, ``unanswered``, ``max_follow_ups``.
 
         Raises:
+            OptionError: ``bad_option`` — a value of the wrong kind.
             InputError: a message is malformed.
             ToolError: ``tool_options`` — `handling` is given without a registry.
             JournalError: the journal cannot be read.
@@ -200,8 +287,9 @@ class Thread:
         tools: ToolRegistry | Iterable[Tool] = (),
         context: Iterable[Context] = (),
         forwarded_props: Any = None,
-        **handling: Any,
+        **handling: Unpack[CallHandling],
     ) -> None:
+        check_options("HttpAgent.thread", _THREAD_OPTIONS, locals())
         self.id = id
         self.agent = agent
         self.interrupts: list[Interrupt] = adopt_interrupts(interrupts)
@@ -216,7 +304,8 @@ class Thread:
         )
         self._runner = self._make_runner(handling)
 
-    def _make_runner(self, handling: dict[str, Any]) -> ToolRunner | None:
+    def _make_runner(self, handling: CallHandling) -> ToolRunner | None:
+        check_options("HttpAgent.thread", HANDLING, handling)
         if not isinstance(self._tools, ToolRegistry):
             if handling:
                 raise ToolError(
@@ -227,6 +316,10 @@ class Thread:
         runner = ToolRunner(self.id, self._tools, new_id=self.agent.id_factory, **handling)
         runner.restore(self._conversation.messages, self.interrupts)
         return runner
+
+    def __repr__(self) -> str:
+        active = ", running" if self.running else ""
+        return f"<Thread {self.id!r} of {len(self._conversation.views)} messages{active}>"
 
     @property
     def pending_tool_calls(self) -> list[PendingCall]:
@@ -313,6 +406,8 @@ class Thread:
             raise InputError(f"no call {tool_call_id!r} in this thread", code="unknown_call")
         if call.result is not None:
             raise InputError(f"the call {tool_call_id!r} is answered already", code="call_answered")
+        if not isinstance(content, str) and not is_series(content):
+            raise InputError(f"an answer is text or a list of content parts, not {type(content).__name__}")
         message = adopt_message(
             {
                 "id": message_id or self.agent.id_factory(),
@@ -354,7 +449,13 @@ class Thread:
             resume: answers to the open interrupts (IR-2), as `build_resume` makes them or as entries.
             run_id: the run's id; a fresh one by default (RI-3).
             parent_run_id: the run that spawned this one, if any.
+
+        Raises:
+            OptionError: ``bad_option`` — a value of the wrong kind.
+            InputError: the message or an answer is malformed.
+            ToolError: ``tool_options`` — a registry is given to a thread that runs no tools.
         """
+        check_options("Thread.run", _RUN_OPTIONS, locals())
         offered = self._tools if tools is None else tools
         request: dict[str, Any] = {
             "threadId": self.id,
@@ -380,7 +481,7 @@ class Thread:
     def _user_message(self, message: UserContent | Message | Mapping[str, Any] | None) -> Message | None:
         if message is None or isinstance(message, BaseModel | Mapping):
             return None if message is None else adopt_message(message, self._notices.append)
-        if not isinstance(message, str | Sequence):
+        if not isinstance(message, str) and not is_series(message):
             raise InputError(f"a message is text, content parts or a message, not {type(message).__name__}")
         content = message if isinstance(message, str) else [wire(part) for part in message]
         return adopt_message({"id": self.agent.id_factory(), "role": "user", "content": content}, self._notices.append)
@@ -536,6 +637,11 @@ class Run:
         self._result: RunResult | None = None
         self._exchanges: list[Exchange] = []
         self._notes: list[Diagnostic] = []
+
+    def __repr__(self) -> str:
+        if self._result is not None:
+            return f"<Run {self.id!r} {self._result.status.value}>"
+        return f"<Run {self.id!r} {'not started' if self._stream is None else 'running'}>"
 
     @property
     def id(self) -> str:

@@ -13,15 +13,16 @@ said of `HttpAgent`, `Thread` and `Run` holds here too.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar, Unpack
 
+import httpx
 from ag_ui.core import Event, Interrupt, Message, ToolMessage
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from client_sdk.agent import HttpAgent, Run, Thread, UserContent
+from client_sdk.agent import AgentOptions, HttpAgent, Run, RunOptions, Thread, ThreadOptions, UserContent
 from client_sdk.protocol.conversation import CallView
 from client_sdk.protocol.pipeline import Update
 from client_sdk.protocol.runs import PendingCall
@@ -40,12 +41,12 @@ class SyncHttpAgent:
         options: as for `HttpAgent`.
     """
 
-    def __init__(self, url: str, **options: Any) -> None:
+    def __init__(self, url: str | httpx.URL, **options: Unpack[AgentOptions]) -> None:
         self._agent = HttpAgent(url, **options)
         self._starting: AbstractContextManager[BlockingPortal] | None = None
         self._portal: BlockingPortal | None = None
 
-    def thread(self, id: str | None = None, **options: Any) -> SyncThread:
+    def thread(self, id: str | None = None, **options: Unpack[ThreadOptions]) -> SyncThread:
         """Start a thread, or take one up again; as `HttpAgent.thread`.
 
         Raises:
@@ -124,15 +125,24 @@ class SyncThread:
         """Every tool call of the conversation with its phase."""
         return self._thread.tool_calls
 
-    def add_message(self, message: Any) -> Message:
+    def add_message(self, message: Message | Mapping[str, Any]) -> Message:
         """As `Thread.add_message`."""
         return self._thread.add_message(message)
 
-    def answer(self, tool_call_id: str, content: Any, **options: Any) -> ToolMessage:
+    def answer(
+        self,
+        tool_call_id: str,
+        content: str | Sequence[Any],
+        *,
+        error: str | None = None,
+        message_id: str | None = None,
+    ) -> ToolMessage:
         """As `Thread.answer`."""
-        return self._thread.answer(tool_call_id, content, **options)
+        return self._thread.answer(tool_call_id, content, error=error, message_id=message_id)
 
-    def run(self, message: UserContent | Message | None = None, **options: Any) -> SyncRun:
+    def run(
+        self, message: UserContent | Message | Mapping[str, Any] | None = None, **options: Unpack[RunOptions]
+    ) -> SyncRun:
         """Prepare a run; as `Thread.run`."""
         return SyncRun(self._thread.run(message, **options), self._portal)
 

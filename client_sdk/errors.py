@@ -3,7 +3,9 @@
 ::
 
     ClientError
+    ├── OptionError               a value passed to a constructor or method is of the wrong kind   bad_option
     ├── TransportError            the stream could not be opened or broke before its terminal event
+    │   ├── RequestUnusable       the request cannot be sent, however often: URL, header  request_unusable
     │   ├── ConnectionFailed      no connection could be made                     connection_failed
     │   ├── ConnectionBroken      the connection broke while events were coming   connection_broken
     │   ├── ReadTimedOut          the peer fell silent for longer than allowed    read_timeout
@@ -52,8 +54,30 @@ class ClientError(Exception):
         return str(self.args[0])
 
 
+class OptionError(ClientError, ValueError):
+    """A value passed in is of the wrong kind; nothing was done with it.
+
+    Attributes:
+        option: the name of the parameter.
+    """
+
+    def __init__(self, message: str, *, option: str) -> None:
+        super().__init__(message, code="bad_option")
+        self.option = option
+
+
 class TransportError(ClientError):
     """The exchange failed below the protocol: see the subclasses."""
+
+
+class RequestUnusable(TransportError):
+    """The request cannot be sent as it is, and trying again changes nothing.
+
+    The URL is none, a header is one that HTTP forbids, or the HTTP client is closed.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code="request_unusable")
 
 
 class ConnectionFailed(TransportError):

@@ -37,7 +37,7 @@ class RunResult:
     status: RunStatus
     thread_id: str
     run_id: str
-    messages: list[Message]
+    messages: list[Message] = field(repr=False)
     new_messages: list[Message]
     state: Any
     pending_tool_calls: list[PendingCall]
@@ -47,7 +47,7 @@ class RunResult:
     error: ClientError | None
     run_errors: list[RunErrorEvent]
     result: Any
-    runs: list[RunRecord]
+    runs: list[RunRecord] = field(repr=False)
     request: dict[str, Any] = field(repr=False)
 
     @property

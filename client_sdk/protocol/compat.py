@@ -35,10 +35,15 @@ def parse_version(text: str) -> tuple[int, ...]:
     Raises:
         ValueError: when it is not dot-separated numbers.
     """
-    if not _VERSION.fullmatch(text):
+    if not is_version(text):
         raise ValueError(f"a peer version is numbers joined by dots, such as 0.0.57 or 1.0; got {text!r}")
     parts = [int(part) for part in text.split(".")]
     return tuple(parts + [0] * (3 - len(parts)))
+
+
+def is_version(value: Any) -> bool:
+    """Whether `value` is a peer version as `parse_version` reads it."""
+    return isinstance(value, str) and _VERSION.fullmatch(value) is not None
 
 
 class Peer:

@@ -22,11 +22,12 @@ import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack, overload
 
 from ag_ui.core import Tool
 
-from client_sdk.errors import ToolError
+from client_sdk.errors import OptionError, ToolError
+from client_sdk.options import SECONDS, SWITCH, Wanted, check_options, optional
 from client_sdk.schema import Schema, SchemaUnusable
 from client_sdk.tools.arguments import ArgumentState, ParsedArguments, judge_arguments, parse_arguments
 from client_sdk.tools.context import ToolContext
@@ -42,6 +43,10 @@ DEFAULT_DEADLINE = 60.0
 """Seconds a handler may take unless its tool says otherwise."""
 
 _POLICIES = ("never", "once_per_thread", "always")
+
+
+def _is_policy(value: Any) -> bool:
+    return value is None or callable(value) or (isinstance(value, str) and value in _POLICIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,25 @@ class ToolOptions:
     deadline: float | None = DEFAULT_DEADLINE
     follow_up: bool = True
     exclusive: bool = False
+
+
+class ToolTerms(TypedDict, total=False):
+    """The same as keyword arguments."""
+
+    side_effects: bool
+    consent: ConsentPolicy | None
+    deadline: float | None
+    follow_up: bool
+    exclusive: bool
+
+
+_TERMS: Final[dict[str, Wanted]] = {
+    "side_effects": SWITCH,
+    "consent": Wanted(f"one of {', '.join(_POLICIES)} or a function of the arguments", _is_policy),
+    "deadline": optional(SECONDS),
+    "follow_up": SWITCH,
+    "exclusive": SWITCH,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +248,7 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
         name: str | None = None,
         description: str | None = None,
         example: Mapping[str, Any] | None = None,
-        side_effects: bool = True,
-        consent: ConsentPolicy | None = None,
-        deadline: float | None = DEFAULT_DEADLINE,
-        follow_up: bool = True,
-        exclusive: bool = False,
+        **terms: Unpack[ToolTerms],
     ) -> Callable[[HandlerT], HandlerT]: ...
 
     def tool(
@@ -239,11 +259,7 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
         name: str | None = None,
         description: str | None = None,
         example: Mapping[str, Any] | None = None,
-        side_effects: bool = True,
-        consent: ConsentPolicy | None = None,
-        deadline: float | None = DEFAULT_DEADLINE,
-        follow_up: bool = True,
-        exclusive: bool = False,
+        **terms: Unpack[ToolTerms],
     ) -> Any:
         """Register a function as a tool; the function itself is left as it is.
 
@@ -252,13 +268,13 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
             name: the tool's name; the function's by default.
             description: for the agent; the docstring by default.
             example: an input that shows how to call it, appended to the description (AL-2).
-            side_effects, consent, deadline, follow_up, exclusive: see :class:`ToolOptions`.
+            terms: ``side_effects``, ``consent``, ``deadline``, ``follow_up``, ``exclusive``; see :class:`ToolOptions`.
 
         Raises:
             ToolError: ``tool_signature``, ``tool_description``, ``tool_example``,
                 ``tool_options`` or ``duplicate_tool``; the message says what to change.
         """
-        options = ToolOptions(side_effects, consent, deadline, follow_up, exclusive)
+        options = ToolOptions(**terms)
 
         def register(handler: HandlerT) -> HandlerT:
             self.add(_from_function(handler, name, description, example, options))
@@ -274,11 +290,7 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
         handler: Handler,
         *,
         example: Mapping[str, Any] | None = None,
-        side_effects: bool = True,
-        consent: ConsentPolicy | None = None,
-        deadline: float | None = DEFAULT_DEADLINE,
-        follow_up: bool = True,
-        exclusive: bool = False,
+        **terms: Unpack[ToolTerms],
     ) -> ToolDefinition:
         """Register a tool by a declared schema, for what has no Python function of its own.
 
@@ -288,13 +300,13 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
             parameters: JSON Schema of the arguments (Draft 2020-12 unless ``$schema`` says otherwise).
             handler: called with the arguments as one dict, and with a ToolContext if it asks for it.
             example: an input that shows how to call it, appended to the description (AL-2).
-            side_effects, consent, deadline, follow_up, exclusive: see :class:`ToolOptions`.
+            terms: ``side_effects``, ``consent``, ``deadline``, ``follow_up``, ``exclusive``; see :class:`ToolOptions`.
 
         Raises:
             ToolError: ``tool_schema``, ``tool_description``, ``tool_example``, ``tool_options``
                 or ``duplicate_tool``.
         """
-        options = ToolOptions(side_effects, consent, deadline, follow_up, exclusive)
+        options = ToolOptions(**terms)
         definition = _declared(name, description, parameters, handler, example, options)
         self.add(definition)
         return definition
@@ -317,11 +329,7 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
         name: str,
         *,
         parameters: Mapping[str, Any] | None = None,
-        side_effects: bool = True,
-        consent: ConsentPolicy | None = None,
-        deadline: float | None = DEFAULT_DEADLINE,
-        follow_up: bool = True,
-        exclusive: bool = False,
+        **terms: Unpack[ToolTerms],
     ) -> Callable[[HandlerT], HandlerT]:
         """Answer calls of a name that is never offered (FT-6); a decorator.
 
@@ -332,12 +340,12 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
             name: the name such calls bear.
             parameters: JSON Schema their arguments must satisfy; the handler then takes
                 them as one dict. None draws the schema from the handler's signature.
-            side_effects, consent, deadline, follow_up, exclusive: see :class:`ToolOptions`.
+            terms: ``side_effects``, ``consent``, ``deadline``, ``follow_up``, ``exclusive``; see :class:`ToolOptions`.
 
         Raises:
             ToolError: as :meth:`tool` and :meth:`declare`.
         """
-        options = ToolOptions(side_effects, consent, deadline, follow_up, exclusive)
+        options = ToolOptions(**terms)
 
         def register(handler: HandlerT) -> HandlerT:
             text = f"Answers calls of the unadvertised name {name}."
@@ -418,32 +426,28 @@ def _check_handler(handler: Handler, tool: str) -> None:
 
 
 def _checked_name(name: str) -> str:
-    if not name or not name.strip():
-        raise ToolError("a tool needs a name", code="tool_options")
+    if not isinstance(name, str) or not name.strip():
+        raise ToolError(f"a tool needs a name, a str; {name!r} is none", code="tool_options")
     return name
 
 
 def _checked_options(tool: str, options: ToolOptions) -> ToolOptions:
-    if options.consent is not None and not callable(options.consent) and options.consent not in _POLICIES:
-        raise ToolError(
-            f"tool {tool!r}: consent is one of {', '.join(_POLICIES)} or a function of the arguments,"
-            f" not {options.consent!r}",
-            code="tool_options",
-        )
+    try:
+        check_options(f"tool {tool!r}", _TERMS, {name: getattr(options, name) for name in _TERMS})
+    except OptionError as error:
+        raise ToolError(str(error), code="tool_options") from None
     if options.side_effects and options.consent == "never":
         raise ToolError(
             f"tool {tool!r}: a tool with side effects needs consent (FT-6); declare side_effects=False,"
             " or decide by a function of the arguments",
             code="tool_options",
         )
-    if options.deadline is not None and not options.deadline > 0:
-        raise ToolError(f"tool {tool!r}: a deadline is a number of seconds above 0", code="tool_options")
     return options
 
 
 def _full_description(tool: str, description: str, example: Mapping[str, Any] | None, schema: Schema) -> str:
     """The description with its example input: both are prompt (AL-2)."""
-    text = description.strip()
+    text = description.strip() if isinstance(description, str) else ""
     if not text:
         raise ToolError(
             f"tool {tool!r} has no description: an agent decides by it; write a docstring",
@@ -451,6 +455,8 @@ def _full_description(tool: str, description: str, example: Mapping[str, Any] | 
         )
     if example is None:
         return text
+    if not isinstance(example, Mapping):
+        raise ToolError(f"tool {tool!r}: its example is an input, a mapping", code="tool_example")
     problems = schema.problems(dict(example))
     if problems:
         raise ToolError(f"tool {tool!r}: its example does not fit its schema {problems[0]}", code="tool_example")

@@ -15,12 +15,14 @@ import inspect
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from typing import Final, TypedDict
 
 from ag_ui.core import Interrupt, Message, ResumeEntry, ToolMessage
 
 from client_sdk.diagnostics import Diagnostic
 from client_sdk.errors import ToolError
 from client_sdk.interrupts import InterruptAnswer, OpenInterrupt, Resume, build_resume
+from client_sdk.options import COUNT, FUNCTION, JOURNAL, SECONDS, Wanted, check_options, optional
 from client_sdk.tools import answers
 from client_sdk.tools.board import CallBoard, CallStanding, OpenCall, ToolUpdate
 from client_sdk.tools.calls import CallOutcome, ClosedRun, Continuation, RunStatus
@@ -53,6 +55,27 @@ _NEVER_FOLLOWED_UP = frozenset({CallOutcome.CANCELLED, CallOutcome.ABANDONED})
 """Ends that the user brought about by stopping."""
 
 
+class CallHandling(TypedDict, total=False):
+    """How the calls and interrupts of a thread are handled; see `ToolRunner`."""
+
+    journal: Journal | None
+    consent: ConsentHandler | None
+    consent_deadline: float | None
+    answer_interrupts: InterruptHandler | None
+    unanswered: UnansweredHandler | None
+    max_follow_ups: int
+
+
+HANDLING: Final[dict[str, Wanted]] = {
+    "journal": optional(JOURNAL),
+    "consent": optional(FUNCTION),
+    "consent_deadline": optional(SECONDS),
+    "answer_interrupts": optional(FUNCTION),
+    "unanswered": optional(FUNCTION),
+    "max_follow_ups": COUNT,
+}
+
+
 class ToolRunner:
     """Disposes of the calls of one thread.
 
@@ -71,6 +94,9 @@ class ToolRunner:
         max_follow_ups: how many runs may follow without a word from the user.
         clock: the time, with its zone.
         new_id: makes message ids.
+
+    Raises:
+        OptionError: ``bad_option`` — a value of the wrong kind.
     """
 
     def __init__(
@@ -87,6 +113,7 @@ class ToolRunner:
         clock: Clock = utc_now,
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
     ) -> None:
+        check_options("ToolRunner", HANDLING, locals())
         self._registry = registry if registry is not None else ToolRegistry()
         self.board = CallBoard(
             thread_id,

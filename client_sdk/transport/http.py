@@ -21,8 +21,10 @@ from client_sdk.errors import (
     ContentTypeError,
     HttpStatusError,
     ReadTimedOut,
+    RequestUnusable,
     TransportError,
 )
+from client_sdk.options import CLIENT, FRAME_BYTES, HEADERS, TIMEOUT, URL, Wanted, check_options, optional
 from client_sdk.transport.sse import MAX_FRAME_BYTES, SseDecoder
 
 DEFAULT_TIMEOUT: Final = httpx.Timeout(connect=10.0, read=300.0, write=30.0, pool=10.0)
@@ -45,15 +47,15 @@ _FOREIGN: Final[tuple[tuple[type[Exception], Callable[[str], TransportError], st
     (httpx.WriteTimeout, ConnectionBroken, "the agent did not take the input within the write timeout: {}"),
     (httpx.ConnectError, ConnectionFailed, "no connection could be made: {}"),
     (httpx.ProxyError, ConnectionFailed, "the proxy made no connection: {}"),
-    (httpx.UnsupportedProtocol, ConnectionFailed, "the URL cannot be used: {}"),
-    (httpx.InvalidURL, ConnectionFailed, "the URL cannot be used: {}"),
+    (httpx.UnsupportedProtocol, RequestUnusable, "the URL cannot be used: {}"),
+    (httpx.InvalidURL, RequestUnusable, "the URL cannot be used: {}"),
     # What these say of themselves would show the header, and so perhaps a credential.
     (
         httpx.LocalProtocolError,
-        ConnectionFailed,
+        RequestUnusable,
         "a header has a name or value HTTP forbids (a line end, perhaps)",
     ),
-    (UnicodeError, ConnectionFailed, "a header has a name or value that is not ASCII"),
+    (UnicodeError, RequestUnusable, "a header has a name or value that is not ASCII"),
     (httpx.TooManyRedirects, ConnectionFailed, "the redirects do not end: {}"),
     (httpx.DecodingError, ConnectionBroken, "the answer cannot be decompressed: {}"),
     (httpx.HTTPError, ConnectionBroken, "the connection broke: {}"),
@@ -66,6 +68,15 @@ _HINTS: Final = {
     "application/vnd.ag-ui.event+proto": "this is the protobuf binding, which this client does not read",
     "text/html": "is this the address of the agent, or of a page about it?",
     "": "the answer names no content type",
+}
+
+
+_OPTIONS: Final[dict[str, Wanted]] = {
+    "url": URL,
+    "headers": optional(HEADERS),
+    "client": optional(CLIENT),
+    "timeout": optional(TIMEOUT),
+    "max_frame_bytes": FRAME_BYTES,
 }
 
 
@@ -85,6 +96,9 @@ class HttpTransport:
 
     `Accept` and `Content-Type` are always those of the binding (TR-6): a producer that is offered a
     wildcard may answer in another binding.
+
+    Raises:
+        OptionError: ``bad_option`` — a value of the wrong kind.
     """
 
     def __init__(
@@ -96,6 +110,7 @@ class HttpTransport:
         timeout: httpx.Timeout | float | None = None,
         max_frame_bytes: int = MAX_FRAME_BYTES,
     ) -> None:
+        check_options("HttpTransport", _OPTIONS, locals())
         self._url = url
         self._headers = dict(headers or {})
         self._max_frame_bytes = max_frame_bytes
@@ -120,7 +135,8 @@ class HttpTransport:
             just ends: the application stopped it, nothing broke (TR-2).
 
         Raises:
-            ConnectionFailed: no connection was made, or the request cannot be sent at all.
+            RequestUnusable: the request cannot be sent at all.
+            ConnectionFailed: no connection was made.
             ConnectionBroken: the connection broke; from the iterator, after every complete payload.
             ReadTimedOut: nothing came for longer than the read timeout; likewise.
             HttpStatusError: the status is not 2xx, redirects included (TR-3).
@@ -142,7 +158,7 @@ class HttpTransport:
 
     async def _send(self, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
         if self._client.is_closed:
-            raise ConnectionFailed(f"the HTTP client is closed (POST {_shown(self._url)})")
+            raise RequestUnusable(f"the HTTP client is closed (POST {_shown(self._url)})")
         try:
             merged = httpx.Headers(self._headers)
             merged.update(headers)

@@ -695,7 +695,7 @@ async def test_a_pinned_peer_gets_what_it_understands(version: str | None) -> No
 
 
 def test_a_peer_version_that_is_none_is_refused_at_once() -> None:
-    with pytest.raises(ValueError, match="numbers joined by dots"):
+    with pytest.raises(ValueError, match="dot-separated numbers"):
         HttpAgent("http://127.0.0.1:1/", peer_version="latest")
 
 

@@ -17,7 +17,7 @@ REPOSITORY = ROOT.parent
 
 RANKS: tuple[tuple[str, ...], ...] = (
     ("errors", "diagnostics"),
-    ("schema",),
+    ("schema", "options"),
     ("jsontext",),
     ("forms",),
     ("legacy.flatten",),

@@ -49,12 +49,14 @@ PUBLIC = [
     "Middleware",
     "OpenCall",
     "OpenInterrupt",
+    "OptionError",
     "PendingCall",
     "Pipeline",
     "ProtocolError",
     "RawEvent",
     "ReadTimedOut",
     "RefusalReason",
+    "RequestUnusable",
     "Resolve",
     "Run",
     "RunError",
@@ -94,6 +96,8 @@ PUBLIC = [
 ]
 
 CODES = {
+    "OptionError": "bad_option",
+    "RequestUnusable": "request_unusable",
     "ConnectionFailed": "connection_failed",
     "ConnectionBroken": "connection_broken",
     "ReadTimedOut": "read_timeout",
@@ -139,6 +143,7 @@ def test_every_error_is_public_and_in_the_tree() -> None:
 def test_codes_of_errors_are_stable() -> None:
     tree = errors.__doc__ or ""
     made = {
+        "OptionError": lambda kind: kind("m", option="timeout"),
         "HttpStatusError": lambda kind: kind("m", status=500, body="", headers={}),
         "ContentTypeError": lambda kind: kind("m", content_type="", body=""),
         "FrameTooLarge": lambda kind: kind("m", limit=1),

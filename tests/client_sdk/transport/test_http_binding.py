@@ -21,6 +21,7 @@ from client_sdk.errors import (
     FrameTooLarge,
     HttpStatusError,
     ReadTimedOut,
+    RequestUnusable,
     TransportError,
 )
 from client_sdk.transport import http
@@ -90,7 +91,7 @@ async def test_own_client_is_closed_and_then_says_so() -> None:
     async with serve([event_stream(), FRAME]) as server:
         transport = HttpTransport(server.url)
         await transport.aclose()
-        with pytest.raises(ConnectionFailed, match="client is closed"):
+        with pytest.raises(RequestUnusable, match="client is closed"):
             await collect(transport, [])
     assert server.requests == []
 
@@ -298,7 +299,7 @@ async def test_connection_refused() -> None:
 )
 async def test_url_that_cannot_be_used(url: str) -> None:
     transport = HttpTransport(url)
-    with pytest.raises(ConnectionFailed, match="URL cannot be used"):
+    with pytest.raises(RequestUnusable, match="URL cannot be used"):
         await collect(transport, [])
     await transport.aclose()
 
@@ -308,7 +309,7 @@ async def test_header_that_cannot_be_sent(value: str) -> None:
     """What is wrong is told, the value (a credential, mostly) is not."""
     async with serve([event_stream()]) as server:
         transport = HttpTransport(server.url, headers={"authorization": value})
-        with pytest.raises(ConnectionFailed, match="header has a name or value") as caught:
+        with pytest.raises(RequestUnusable, match="header has a name or value") as caught:
             await collect(transport, [])
         await transport.aclose()
     assert "geh" not in caught.value.message

@@ -29,8 +29,9 @@ from client_sdk.protocol.surrogates import Seams, mend_all, read_json
 from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FLAT_EVENTS, OPEN_EVENTS
 
 _validate = EVENT_ADAPTER.validator.validate_json
-_HUGE = re.compile(r"[0-9](?:[eE]\+?[0-9]{3}|[0-9]{200})")
-"""What may be a number too large for a float; strings that look like one are no matter."""
+_HUGE = re.compile(r"[:,\[\s]-?[0-9][0-9.]*(?:[eE]\+?[0-9]{3}|(?<=[0-9]{200}))")
+"""What may be a number too large for a float. It stands where a JSON number does, as ids are full of digits and
+letters e; strings that look like one all the same are no matter."""
 _REQUIRED_OF_A_CONTINUATION = 3
 """Its type, the id of what it continues, and its delta."""
 

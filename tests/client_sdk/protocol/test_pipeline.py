@@ -303,3 +303,47 @@ def test_a_retired_part_without_a_modern_form_is_an_unknown_one(part: dict[str, 
     pipeline, _ = drive(START, result)
     assert codes(pipeline) == [("unknown_member", "/content/0")]
     assert dump_event(pipeline.conversation.messages[0])["content"] == []  # type: ignore[arg-type]
+
+
+HUGE = [
+    "1e400",
+    "-1E+400",
+    "1.5e0400",
+    "9" * 400,
+    "-" + "9" * 400 + ".5",
+    "0." + "0" * 300 + "1e700",
+    "1e308",
+    "1e-400",
+]
+OPEN_PLACES = [
+    '{{"type":"CUSTOM","name":"n","value":{}}}',
+    '{{"type":"CUSTOM","name":"n","value":\t{}}}',
+    '{{"type":"STATE_SNAPSHOT","snapshot":[{}]}}',
+    '{{"type":"STATE_SNAPSHOT","snapshot":[1,{}]}}',
+    '{{"type":"STATE_SNAPSHOT","snapshot":[1,\r\n{}]}}',
+    '{{"type":"STATE_DELTA","delta":[{{"op":"add","path":"/x","value":{}}}]}}',
+    '{{"type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"t","content":{{"x":{}}}}}',
+]
+
+
+@pytest.mark.parametrize("place", OPEN_PLACES)
+@pytest.mark.parametrize("number", HUGE)
+def test_a_number_no_float_holds_is_judged_on_the_short_way_too(number: str, place: str) -> None:
+    """PR-1, PR-8."""
+    payloads = [ENCODED, place.format(number)]
+    assert run_through(payloads) == run_through(payloads, long_way=True)
+
+
+def test_ids_full_of_digits_and_letters_keep_to_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline = Pipeline()
+    pipeline.feed(ENCODED)
+    monkeypatch.setattr(Pipeline, "_the_long_way", None)
+    activity = "89e6156b-5967-4bd6-95be-4da08a92250d"
+    events = [
+        {"type": "ACTIVITY_SNAPSHOT", "messageId": activity, "activityType": "PLAN", "content": {"n": [1, 2.5, -3e10]}},
+        {"type": "ACTIVITY_DELTA", "messageId": activity, "activityType": "PLAN", "patch": []},
+        {"type": "STATE_SNAPSHOT", "snapshot": {"1e400": "1e400"}},
+        {"type": "CUSTOM", "name": "1e999", "value": "9" * 400},
+    ]
+    updates = [update for event in events for update in pipeline.feed(json.dumps(event))]
+    assert (pipeline.error, len(updates)) == (None, len(events))

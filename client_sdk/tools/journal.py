@@ -26,6 +26,7 @@ from typing import Any, Protocol
 from ag_ui.core import ToolMessage
 
 from client_sdk.errors import JournalError
+from client_sdk.options import SECONDS, check_options
 from client_sdk.tools.calls import CallOutcome, RunStatus
 from client_sdk.tools.gate import JournalState
 
@@ -228,8 +229,9 @@ _SCHEMA = (
 )
 
 _VERSION = 1
-_BUSY_SECONDS = 30.0
 _PAUSE_SECONDS = 0.01
+_LONGEST_SECONDS = 1_000_000.0
+"""SQLite counts milliseconds in 32 bits."""
 
 
 class SqliteJournal:
@@ -241,22 +243,27 @@ class SqliteJournal:
 
     Args:
         path: the file; made when it is missing.
+        timeout: seconds to wait for another process that is writing. The event loop waits too:
+            an entry must be on disk before the next step is taken.
 
     Raises:
         JournalError: ``journal_unreadable`` — the file cannot be opened, is no journal,
             or is of a newer version of this package.
+        OptionError: ``bad_option`` — `timeout` is no number of seconds.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, timeout: float = 5.0) -> None:
+        check_options("SqliteJournal", {"timeout": SECONDS}, locals())
         if not isinstance(path, str | Path) or str(path) in ("", ":memory:"):
             raise JournalError(
                 f"{path!r} names no file; for a journal in memory there is MemoryJournal", code="journal_unreadable"
             )
         self._path = str(path)
+        self._timeout = min(timeout, _LONGEST_SECONDS)
         self._lock = threading.Lock()
         with self._translated("opened"):
             self._connection = sqlite3.connect(
-                self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                self._path, timeout=self._timeout, isolation_level=None, check_same_thread=False
             )
         try:
             with self._translated("opened"):
@@ -306,7 +313,7 @@ class SqliteJournal:
 
     def _prepare(self) -> None:
         # Setting these is a write of its own and must wait for other processes like any other.
-        self._connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_SECONDS * 1000)}")
+        self._connection.execute(f"PRAGMA busy_timeout = {int(self._timeout * 1000)}")
         with self._transaction("BEGIN"):
             version = self._checked_version()
         if version < _VERSION:
@@ -336,7 +343,7 @@ class SqliteJournal:
 
     def _switch_to_write_ahead_logging(self) -> None:
         # SQLite does not apply its busy timeout to this switch: of two processes, one is turned away at once.
-        until = time.monotonic() + _BUSY_SECONDS
+        until = time.monotonic() + self._timeout
         while True:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from ag_ui.core import ToolMessage
 
-from client_sdk.errors import JournalError
+from client_sdk.errors import JournalError, OptionError
 from client_sdk.tools.calls import CallOutcome, RunStatus
 from client_sdk.tools.gate import JournalState
 from client_sdk.tools.journal import (
@@ -194,6 +194,24 @@ def test_an_entry_that_breaks_another_rule_is_an_error_not_a_refusal(tmp_path: P
             journal.add(FULL[0])
 
 
+def test_one_may_wait_for_ever(tmp_path: Path) -> None:
+    with SqliteJournal(tmp_path / "calls.sqlite", timeout=float("inf")) as journal:
+        assert journal.add(FULL[0])
+
+
+def test_writing_waits_for_a_writer_as_long_as_was_said(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sqlite"
+    with SqliteJournal(path, timeout=0.001) as journal, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(JournalError, match="cannot be written: database is locked") as caught:
+            journal.add(FULL[0])
+        assert caught.value.code == "journal_unwritable"
+        other.execute("ROLLBACK")
+        assert journal.add(FULL[0])
+    with pytest.raises(OptionError, match="timeout is a number of seconds"):
+        SqliteJournal(path, timeout=0)
+
+
 def test_an_entry_nobody_can_read_says_so(tmp_path: Path) -> None:
     with SqliteJournal(tmp_path / "calls.sqlite") as journal:
         journal._connection.execute(
@@ -253,12 +271,9 @@ def test_opening_waits_for_a_writer(
     assert len(asked) == 3
 
 
-def test_opening_does_not_wait_for_ever(
-    tmp_path: Path, locked: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("client_sdk.tools.journal._BUSY_SECONDS", -1.0)
+def test_opening_does_not_wait_for_ever(tmp_path: Path, locked: sqlite3.Connection) -> None:
     with pytest.raises(JournalError, match="cannot be opened: database is locked") as caught:
-        SqliteJournal(tmp_path / "calls.sqlite")
+        SqliteJournal(tmp_path / "calls.sqlite", timeout=0.001)
     assert caught.value.code == "journal_unreadable"
     assert locked.in_transaction
 

@@ -58,13 +58,18 @@
       height = log.scrollHeight;
       if (!showDecision(log) && follows) log.scrollTop = log.scrollHeight;
       rescueFocus();
+      focusMistake();
     }).observe(log, {
       childList: true,
       subtree: true,
       characterData: true,
       attributes: true,
-      attributeFilter: ["data-phase"],
+      attributeFilter: ["data-phase", "aria-invalid"],
     });
+    // What stands below, such as a notice, takes room from the transcript: its end stays in sight.
+    new ResizeObserver(() => {
+      if (follows && decision === null) log.scrollTop = log.scrollHeight;
+    }).observe(log);
     if (!showDecision(log)) toTheEnd();
   }
 
@@ -88,8 +93,8 @@
 
   document.addEventListener("keydown", (event) => {
     const field = event.target;
-    // A yes or no is said with its button, never by the way in a field.
-    if (event.key === "Enter" && field.matches("input") && field.form?.querySelector("input.verdict")) event.preventDefault();
+    // What is to be done is said with a button, never by the way in a field.
+    if (event.key === "Enter" && field.matches("form.consent input")) event.preventDefault();
     if (field.id !== "chat-input" || event.key !== "Enter") return;
     // Enter also ends the composition of a Korean syllable: that is not yet a wish to send.
     if (event.shiftKey || event.isComposing || event.keyCode === 229) return;
@@ -101,7 +106,9 @@
   document.addEventListener(
     "submit",
     (event) => {
-      if (event.target.id === "chat-composer" && event.target.dataset.ready !== "true") {
+      const composer = event.target.id === "chat-composer" ? event.target.dataset : null;
+      // A message does not leave without the files that are still on their way.
+      if (composer && (composer.ready !== "true" || composer.uploading === "true")) {
         event.preventDefault();
         event.stopPropagation();
       }
@@ -112,6 +119,8 @@
   );
   document.addEventListener("input", (event) => {
     if (event.target.id === "chat-input") grow(event.target);
+    const asked = event.target.closest("form.consent")?.querySelector(".asked");
+    if (asked) asked.dataset.edited = "true";
   });
   document.addEventListener("reset", (event) => {
     const field = byId("chat-input");
@@ -134,6 +143,47 @@
     byId("assistant-transcript")?.focus({ preventScroll: true });
   }
 
+  // A form that was sent and not taken: its first mistake gets the focus once the page shows it.
+  let mistakeIn = null;
+  function showMistake(call) {
+    mistakeIn = call;
+    setTimeout(() => {
+      if (mistakeIn === call) mistakeIn = null;
+    }, 3000);
+    focusMistake();
+  }
+  function focusMistake() {
+    if (mistakeIn === null || document.activeElement?.matches("[aria-invalid=true]")) return;
+    for (const card of document.querySelectorAll("#assistant-transcript [data-call]")) {
+      if (card.dataset.call === mistakeIn) card.querySelector("[aria-invalid=true]")?.focus();
+    }
+  }
+  // Whoever goes on by hand is not pulled back.
+  for (const deed of ["keydown", "pointerdown"]) {
+    document.addEventListener(deed, () => (mistakeIn = null), true);
+  }
+
+  // Files on their way: the composer shows it, and those that do not arrive are told to the app by name.
+  let lost = [];
+  function lostFiles() {
+    return lost.splice(0);
+  }
+  const send = XMLHttpRequest.prototype.send;
+  XMLHttpRequest.prototype.send = function (body) {
+    const files = body instanceof FormData ? body.getAll("files").filter((one) => one instanceof File) : [];
+    const composer = byId("chat-composer");
+    if (files.length > 0 && composer) {
+      composer.dataset.uploading = "true";
+      this.addEventListener("loadend", () => {
+        delete composer.dataset.uploading;
+        if (this.status >= 200 && this.status < 300) return;
+        lost.push(...files.map((file) => file.name));
+        byId("chat-upload-failed")?.click();
+      });
+    }
+    return send.call(this, body);
+  };
+
   function openInspector() {
     const dialog = byId("inspector");
     if (dialog && !dialog.open) dialog.showModal();
@@ -147,5 +197,5 @@
     window.hallaShell.announce(document.documentElement.lang === "ko" ? "복사했습니다" : "Copied");
   }
 
-  window.hallaChat = Object.freeze({ toTheEnd, openInspector, closeInspector, copied, keepFocus });
+  window.hallaChat = Object.freeze({ toTheEnd, openInspector, closeInspector, copied, keepFocus, showMistake, lostFiles });
 })();

@@ -15,10 +15,19 @@ import urllib.request
 from demo_app.serving import ROOT, BuildError, build, server_command, server_environment
 
 _START_SECONDS = 60
+_ENDINGS = (signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
 
 
 def main() -> int:
     """Run the demo until Ctrl-C; returns the exit status."""
+    try:
+        return _run()
+    except KeyboardInterrupt:
+        print("\nStopped before it was ready.", flush=True)
+        return 130
+
+
+def _run() -> int:
     parser = argparse.ArgumentParser(prog="python -m demo_app", description=__doc__)
     parser.add_argument("--port", type=int, default=int(os.environ.get("DEMO_PORT", "8000")))
     parser.add_argument("--host", default=os.environ.get("DEMO_HOST", "127.0.0.1"))
@@ -32,8 +41,9 @@ def main() -> int:
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1
-    # Whoever ends this process ends the server with it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # Whoever ends this process, or closes its terminal, ends the server with it.
+    for number in _ENDINGS:
+        signal.signal(number, lambda received, _: sys.exit(128 + received))
     environment = server_environment(DEMO_PORT=str(args.port), DEMO_HOST=args.host)
     server = subprocess.Popen(server_command(args.port, args.host), cwd=ROOT, env=environment)
     try:
@@ -43,6 +53,8 @@ def main() -> int:
         print(f"\n  The demo is at http://{args.host}:{args.port}/   (Ctrl-C stops it)\n", flush=True)
         return server.wait()
     except KeyboardInterrupt:
+        _stop(server)
+        print("\nStopped.", flush=True)
         return 0
     finally:
         _stop(server)
@@ -69,8 +81,10 @@ def _answers(url: str, server: subprocess.Popen[bytes]) -> bool:
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
+    """End the server. A terminal's Ctrl-C has reached it already; a second one would make it drop everything."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if server.poll() is None:
-        server.send_signal(signal.SIGINT)
+        server.terminate()
         try:
             server.wait(10)
         except subprocess.TimeoutExpired:

@@ -93,8 +93,7 @@ def server_command(port: int, host: str = "127.0.0.1") -> list[str]:
     """
     return [
         sys.executable,
-        *("-m", "uvicorn", "--factory", "demo_app.demo_app:app"),
-        *("--host", host, "--port", str(port), "--log-level", "warning"),
+        *("-m", "demo_app.server", "--host", host, "--port", str(port)),
     ]
 
 

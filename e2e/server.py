@@ -1,8 +1,10 @@
 """A production server of the demo as a subprocess, with data of its own, that can be stopped, killed and restarted."""
 
 import os
+import signal
 import socket
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -45,6 +47,10 @@ class DemoServer:
         """The shop as its database has it: what pages say and tools do is compared with it."""
         return Shop(self.data / "shop.db")
 
+    def command(self) -> list[str]:
+        """What is started."""
+        return server_command(self.port)
+
     def start(self) -> "DemoServer":
         """Start it and return when it answers. Raises RuntimeError when it does not."""
         environment = server_environment(**self._environment)
@@ -53,7 +59,13 @@ class DemoServer:
                 environment.pop(name, None)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                server_command(self.port), cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
+                self.command(),
+                cwd=ROOT,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                # A group of its own, as a terminal gives to what is started in it.
+                start_new_session=True,
             )
         for _ in range(int(START_SECONDS / LOOK_SECONDS)):
             if self._answers():
@@ -101,6 +113,29 @@ class DemoServer:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait(STOP_SECONDS)
+
+
+class DemoProgram(DemoServer):
+    """The demo as a person starts it: `python -m demo_app`, which has the server as a child."""
+
+    def command(self) -> list[str]:
+        """The program itself."""
+        return [sys.executable, "-m", "demo_app", "--port", str(self.port)]
+
+    def interrupt(self, *, whole_group: bool) -> int:
+        """Ctrl-C: to every process of the group, as a terminal does, or to the program alone. Its exit status."""
+        process, self._process = self._process, None
+        assert process is not None, "it was not started"
+        if whole_group:
+            os.killpg(process.pid, signal.SIGINT)
+        else:
+            process.send_signal(signal.SIGINT)
+        try:
+            return process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(STOP_SECONDS)
+            raise
 
 
 def _free_port() -> int:

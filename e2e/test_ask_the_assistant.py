@@ -1,6 +1,7 @@
 """A clerk asks, and sees what was looked up as cards: each of the shop's tools, several at once, and honest limits."""
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -78,7 +79,10 @@ def test_a_mistake_that_the_agent_corrects(demo: DemoServer, visit: Visit) -> No
         "text",
         "end:completed",
     ]
-    expect(chat.tool("shipping_quote", "failed")).to_contain_text("weight_kg")
+    failed = chat.tool("shipping_quote", "failed")
+    expect(failed).to_contain_text("The agent wrote this request wrongly")
+    failed.get_by_text("Details").click()
+    expect(failed.get_by_role("group", name="Result")).to_contain_text("weight_kg")
     expect(chat.answers.last).to_contain_text("5 kg to Busan costs ₩")
 
 
@@ -180,7 +184,42 @@ def test_no_file_that_cannot_be_taken(demo: DemoServer, visit: Visit, file: dict
     chat = Assistant(visit(demo).app).open()
     chat.attach(file)
     expect(chat.notice).to_contain_text(said)
+    expect(chat.notice).to_contain_text(str(file["name"]))
     expect(chat.page.get_by_role("list", name="Attachments")).to_have_count(0)
+    chat.page.get_by_role("button", name="Close this notice").click()
+    expect(chat.notice).to_have_count(0)
+    expect(chat.input).to_be_focused()
+
+
+def test_of_several_files_those_that_can_be_taken(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo, language="ko").app).open()
+    # Not every system knows what a Markdown file is.
+    notes = [{"name": f"{name}.md", "mimeType": "", "buffer": b"# notes"} for name in "abcde"]
+    chat.attach(*notes, {"name": "empty.txt", "mimeType": "text/plain", "buffer": b""})
+    expect(chat.page.get_by_role("list", name="첨부 파일").get_by_role("listitem")).to_have_count(4)
+    expect(chat.notice).to_contain_text("첨부하지 않음: e.md. 메시지 하나에 파일은 4개까지입니다.")
+    expect(chat.notice).to_contain_text("첨부하지 않음: empty.txt. 빈 파일입니다.")
+
+
+def test_a_file_that_gets_lost_on_its_way(demo: DemoServer, visit: Visit) -> None:
+    visitor = visit(demo)
+    visitor.guard.allow("/_upload", "ERR_FAILED")
+    chat = Assistant(visitor.app).open()
+    chat.page.route("**/_upload", lambda route: route.abort("failed"))
+    chat.attach({"name": "plans.txt", "mimeType": "text/plain", "buffer": b"words"})
+    expect(chat.notice).to_contain_text("Not attached: plans.txt. It did not reach this app.")
+    chat.page.unroute("**/_upload")
+    chat.attach({"name": "plans.txt", "mimeType": "text/plain", "buffer": b"words"})
+    expect(chat.page.get_by_role("list", name="Attachments")).to_contain_text("plans.txt")
+
+
+def test_see_what_an_answer_cost(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open().ask("Where is order 42?")
+    usage = chat.ends.get_by_role("list", name="Token usage").get_by_role("listitem")
+    expect(usage).to_have_text(re.compile(r"^scripted-tour-1 [\d,]+ input tokens [\d,]+ output$"))
+    expect(usage).to_have_attribute("title", re.compile("Input tokens are what the model read"))
+    chat.app.language("ko")
+    expect(usage).to_have_text(re.compile(r"입력 [\d,]+토큰 출력 [\d,]+토큰$"))
 
 
 def test_in_korean(demo: DemoServer, visit: Visit) -> None:

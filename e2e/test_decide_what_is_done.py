@@ -73,18 +73,49 @@ def test_no_change_to_what_cannot_be(demo: DemoServer, visit: Visit) -> None:
     chat = Assistant(visit(demo).app).open().ask(ORDER)
     card = order_card(chat)
     field, approve = card.get_by_label("Quantity"), card.get_by_role("button", name="Approve")
-    for quantity in ("0", "501", "2.5", ""):
-        field.fill(quantity)
-        approve.click()
-        assert not field.evaluate("(field) => field.validity.valid"), quantity
-    # A page that does not check asks the server, and it says what is wrong, at the field.
-    card.locator("form").evaluate("(form) => { form.noValidate = true; }")
-    for quantity, complaint in (("0", "1"), ("501", "500"), ("2.5", "2.5"), ("", "needed")):
+    card.get_by_label("Note").fill("for the second floor")
+    for quantity, complaint in (
+        ("0", "from 1 to 500"),
+        ("2.5", "a whole number"),
+        ("three", "a whole number"),
+        ("", "This is needed"),
+        ("501", "from 1 to 500"),
+    ):
         field.fill(quantity)
         approve.click()
         expect(card.get_by_role("alert")).to_contain_text(complaint)
+        expect(field).to_be_focused()
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(field).to_have_accessible_description(card.get_by_role("alert").inner_text())
+    # Whoever comes back finds what they typed, and what is wrong with it.
+    chat.reload()
+    expect(field).to_have_value("501")
+    expect(card.get_by_label("Note")).to_have_value("for the second floor")
+    expect(card.get_by_role("alert")).to_have_count(1)
+    chat.app.language("ko")
+    expect(card.get_by_role("alert")).to_have_text("1부터 500까지의 숫자를 입력하세요.")
     expect(order_card(chat)).to_have_count(1)
     assert len(demo.shop.orders()) == before
+
+
+def test_nothing_is_approved_by_the_way(demo: DemoServer, visit: Visit) -> None:
+    before = len(demo.shop.orders())
+    chat = Assistant(visit(demo).app).open().ask(ORDER)
+    card = order_card(chat)
+    for label in ("Customer number", "SKU", "Quantity", "Note"):
+        card.get_by_label(label).press("Enter")
+    card.get_by_label("Quantity").fill("0")
+    card.get_by_label("Quantity").press("Enter")
+    # The form was not even looked at: it would have an objection.
+    approve = card.get_by_role("button", name="Approve")
+    approve.focus()
+    expect(card.get_by_role("alert")).to_have_count(0)
+    expect(card).to_contain_text("your changes below are not counted in here yet")
+    card.get_by_label("Quantity").fill("2")
+    approve.press("Enter")
+    expect(order_card(chat, "done")).to_have_count(1)
+    chat.wait_rest()
+    assert len(demo.shop.orders()) == before + 1
 
 
 def test_say_something_else_instead(demo: DemoServer, visit: Visit) -> None:
@@ -132,6 +163,16 @@ def test_approve_a_transfer(demo: DemoServer, visit: Visit) -> None:
     expect(chat.answers.last).to_contain_text("₩40,000")
 
 
+def test_be_asked_in_ones_own_language(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo, language="ko").app).open().ask("하버 빈스에 환불금 50,000원 송금해줘")
+    expect(chat.interrupt).to_contain_text("이 송금을 승인하시겠습니까?")
+    expect(chat.interrupt.get_by_label("금액(원)")).to_have_value("50000")
+    expect(chat.interrupt.get_by_label("메모")).to_be_visible()
+    chat.interrupt.get_by_role("button", name="거절").click()
+    expect(chat.decisions).to_have_count(1)
+    chat.wait_rest()
+
+
 def test_refuse_or_cancel_a_transfer(demo: DemoServer, visit: Visit) -> None:
     before = len(demo.shop.transfers())
     chat = Assistant(visit(demo).app).open().ask(TRANSFER)
@@ -152,9 +193,9 @@ def test_refuse_or_cancel_a_transfer(demo: DemoServer, visit: Visit) -> None:
 def test_no_answer_that_does_not_fit_the_question(demo: DemoServer, visit: Visit) -> None:
     before = len(demo.shop.transfers())
     chat = Assistant(visit(demo).app).open().ask(TRANSFER)
-    chat.interrupt.locator("form").evaluate("(form) => { form.noValidate = true; }")
     chat.interrupt.get_by_label("Amount in won").fill("0")
     chat.interrupt.get_by_role("button", name="Approve").click()
-    expect(chat.interrupt.get_by_role("alert")).to_be_visible()
+    expect(chat.interrupt.get_by_role("alert")).to_have_text("Enter 1 or more.")
+    expect(chat.interrupt.get_by_label("Amount in won")).to_be_focused()
     expect(chat.decisions).to_have_count(0)
     assert len(demo.shop.transfers()) == before

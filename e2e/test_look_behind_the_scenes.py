@@ -1,5 +1,6 @@
 """A developer sees the wire and the books, takes a recording home, and sees what a string-only store would keep."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -50,6 +51,25 @@ def test_see_events_as_they_come(demo: DemoServer, visit: Visit) -> None:
     inspector.close()
     chat.stop_button.click()
     chat.wait_rest()
+
+
+def test_a_streamed_message_is_one_line_and_the_recording_has_all_of_it(
+    demo: DemoServer, visit: Visit, tmp_path: Path
+) -> None:
+    chat = Assistant(visit(demo).app).open().ask("Count slowly to 30")
+    inspector = chat.inspector.open()
+    lines = inspector.rows.filter(has_text="TEXT_MESSAGE_CONTENT")
+    expect(lines).to_have_count(1)
+    count = int(lines.get_attribute("data-count") or 0)
+    assert count > 10
+    expect(lines).to_contain_text(f"{count} in a row")
+    written = chat.answers.last.locator(".md").inner_text()
+    recording = inspector.export("completed", tmp_path).read_text()
+    events = [json.loads(line.removeprefix("data: ")) for line in recording.splitlines() if line]
+    pieces = [one["delta"] for one in events if one["type"] == "TEXT_MESSAGE_CONTENT"]
+    assert len(pieces) == count
+    expect(lines).to_contain_text(f"{len(''.join(pieces))} characters together")
+    assert "".join(pieces).split() == written.split()
 
 
 def test_take_a_recording_home_and_replay_it(demo: DemoServer, visit: Visit, tmp_path: Path) -> None:

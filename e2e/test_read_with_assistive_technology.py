@@ -84,7 +84,6 @@ def test_every_card_of_a_conversation(demo: DemoServer, visit: Visit) -> None:
     found["every card, unfolded"] = violations_in_both_themes(chat.page, PANEL)
     chat.new_thread().ask("Order 3 hand grinders for customer 5")
     found["consent"] = violations_in_both_themes(chat.page, PANEL)
-    chat.tool("place_order").locator("form").evaluate("(form) => { form.noValidate = true; }")
     chat.tool("place_order").get_by_label("Quantity").fill("0")
     chat.tool("place_order").get_by_role("button", name="Approve").click()
     expect(chat.tool("place_order").get_by_role("alert")).to_be_visible()

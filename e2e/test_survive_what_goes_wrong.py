@@ -1,14 +1,18 @@
 """An agent that misbehaves, is away or dies: each run is shown as what it was, nothing runs that should not."""
 
+import json
 import sqlite3
+import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from e2e.conftest import Visitor
 from e2e.pages.assistant import Assistant
-from e2e.server import DemoServer
+from e2e.server import DemoProgram, DemoServer
 
 Visit = Callable[..., Visitor]
 
@@ -216,3 +220,34 @@ def test_a_kill_while_an_order_is_placed(serve: Callable[..., DemoServer], visit
     chat.wait_rest()
     expect(chat.answers.last).to_contain_text("may or may not have happened")
     assert len(server.shop.orders()) == before
+
+
+@pytest.mark.parametrize("whole_group", [True, False], ids=["in a terminal", "by its process id"])
+def test_stop_the_program_while_it_answers(built: None, visit: Visit, tmp_path: Path, whole_group: bool) -> None:
+    program = DemoProgram(tmp_path / "demo", DEMO_SLOW_DELAY="0.1")
+    try:
+        program.start()
+        visitor = visit(program)
+        visitor.guard.allow("ERR_CONNECTION_REFUSED", "WebSocket connection")
+        chat = Assistant(visitor.app).open().begin("Count slowly to 200")
+        expect(chat.page.locator("[data-live=true]")).to_contain_text("2")
+        question = {"id": "m1", "role": "user", "content": "Count slowly to 200"}
+        body = {"threadId": "another", "runId": "r1", "messages": [question], "tools": [], "context": [], "state": {}}
+        request = urllib.request.Request(
+            f"{program.url}/agent", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        # Another client reads an answer too, and does not hang up.
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert answer.readline().startswith(b"data: ")
+            assert program.interrupt(whole_group=whole_group) == 0
+        lines = [line for line in program.log.read_text().splitlines() if line.strip()]
+        assert lines[0].startswith("Preparing the pages")
+        assert program.url in lines[1]
+        assert lines[2:] == ["Stopped."]
+        # What had come is kept, and told as cut off.
+        program.start()
+        chat.reload()
+        expect(chat.end("restarted")).to_have_count(1)
+        expect(chat.answers).to_contain_text("2")
+    finally:
+        program.stop()

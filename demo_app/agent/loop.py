@@ -471,7 +471,7 @@ def _interrupt(
         reason=APPROVAL_REASON,
         message=f"{before} {approval.prompt(arguments, korean)}".strip(),
         tool_call_id=call_id,
-        response_schema=approval.schema(arguments),
+        response_schema=approval.schema(arguments, korean),
     )
 
 

@@ -79,13 +79,13 @@ class Approval(Generic[A]):
     """How a tool asks before it acts: the run ends with an interrupt, the next one brings the answer.
 
     Attributes: `answer` is the model of the answer's payload; `prompt` and `schema` make the interrupt's message and
-    `responseSchema` from the arguments, the prompt in Korean if its second argument is true; `apply` gives the
+    `responseSchema` from the arguments, their words in Korean if the second argument is true; `apply` gives the
     arguments to run, or None when the answer is no.
     """
 
     answer: type[BaseModel]
     prompt: Callable[[A, bool], str]
-    schema: Callable[[A], dict[str, Any]]
+    schema: Callable[[A, bool], dict[str, Any]]
     apply: Callable[[A, Any], A | None]
 
 

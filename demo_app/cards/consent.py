@@ -18,7 +18,14 @@ def consent_form(card: Any) -> rx.Component:
     decline: Any = ChatState.decline
     return rx.el.form(
         rx.el.p(icon("hand", 16), t("consent.ask"), class_name="consent-line"),
-        rx.cond(card.facts.length() > 0, facts_body(card)),
+        rx.cond(
+            card.facts.length() > 0,
+            rx.el.div(
+                facts_body(card),
+                rx.el.p(t("consent.edited"), class_name="card-note edited-note", role="status"),
+                class_name="asked",
+            ),
+        ),
         form_inputs(card),
         rx.el.div(
             rx.el.button(t("consent.approve"), type="submit", class_name="button primary small"),
@@ -28,6 +35,7 @@ def consent_form(card: Any) -> rx.Component:
             class_name="form-actions",
         ),
         on_submit=lambda form: approve(card.call_id, form),
+        no_validate=True,
         class_name="consent",
         aria_label=t("consent.ask"),
     )

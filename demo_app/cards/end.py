@@ -24,7 +24,10 @@ def end_card(card: Any) -> rx.Component:
     return rx.el.div(
         rx.match(card.phase, *[(phase, _loud(phase, card)) for phase in _LOUD], rx.fragment()),
         rx.el.div(
-            rx.cond(card.title != "", rx.el.span(card.title, class_name="usage num", title=t("end.usage"))),
+            rx.cond(
+                card.usage.length() > 0,
+                rx.el.ul(rx.foreach(card.usage, _usage), class_name="usage num", aria_label=t("end.usage")),
+            ),
             rx.el.button(
                 icon("refresh-cw", 13),
                 t("card.again"),
@@ -37,6 +40,16 @@ def end_card(card: Any) -> rx.Component:
         class_name="run-end",
         custom_attrs={"data-card": "end", "data-phase": card.phase},
     )
+
+
+def _usage(one: Any) -> rx.Component:
+    """What a run cost, in words; which words mean what is said when one asks."""
+    parts = [rx.cond(one.model != "", rx.el.span(one.model))]
+    parts += [
+        rx.cond(count != "", rx.fragment(" ", rx.el.span(t(key, n=count))))
+        for key, count in (("end.read", one.read), ("end.written", one.written))
+    ]
+    return rx.el.li(*parts, title=t("end.usage.hint"))
 
 
 def _loud(phase: str, card: Any) -> rx.Component:

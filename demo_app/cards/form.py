@@ -50,7 +50,7 @@ def _field(card: Any, one: Any) -> rx.Component:
             one.error != "",
             rx.el.p(
                 icon("circle-alert", 15),
-                rx.match(one.error, ("required", t("form.required")), one.error),
+                rx.el.span(_mistake(one)),
                 id=f"{identity}/error",
                 class_name="error",
                 role="alert",
@@ -60,16 +60,28 @@ def _field(card: Any, one: Any) -> rx.Component:
     )
 
 
-# Titles in the schemas of this app's own tools and agent, which speak English, for readers of Korean.
+def _mistake(one: Any) -> Any:
+    """What is wrong with a field, in the visitor's language; words of the schema's judge as they are."""
+    places: dict[str, Any] = {
+        "range": {"low": one.low, "high": one.high},
+        "least": {"low": one.low},
+        "most": {"high": one.high},
+        "shorter": {"n": one.shortest},
+        "longer": {"n": one.length},
+    }
+    plain = ("required", "whole", "number", "choice", "json")
+    known = [(code, t(f"form.{code}", **places.get(code, {}))) for code in (*plain, *places)]
+    return rx.match(one.error, *known, t("form.unfit", words=one.error))
+
+
+# Titles in the schemas of this app's own tools, which speak English, for readers of Korean; and the usual name of a
+# yes or no that has no title. An agent's own titles are its own words.
 _TITLES = {
     "Customer number": "label.customer_number",
     "SKU": "label.sku",
     "Quantity": "quantity",
     "Note": "note",
-    "Approve this transfer": "label.approve_transfer",
     "approved": "label.approved",
-    "Amount in won": "label.amount",
-    "Memo": "fact.memo",
 }
 
 
@@ -82,11 +94,14 @@ def _control(identity: Any, one: Any) -> rx.Component:
         "id": identity,
         "name": one.name,
         "class_name": "input",
-        "required": one.required,
+        # Not `required` and not `type=number`: the browser would speak its own language, and keep what it cannot read.
+        "aria_required": one.required,
         "aria_invalid": one.error != "",
-        "aria_describedby": f"{identity}/hint {identity}/error",
+        "aria_describedby": rx.cond(
+            one.error != "", f"{identity}/error", rx.cond(one.hint != "", f"{identity}/hint", rx.Var("undefined"))
+        ),
     }
-    number = {**common, "type": "number", "default_value": one.value, "min": one.low, "max": one.high}
+    line = {**common, "type": "text", "default_value": one.value, "auto_complete": "off"}
     return rx.match(
         one.control,
         (
@@ -98,10 +113,10 @@ def _control(identity: Any, one: Any) -> rx.Component:
                 **common,
             ),
         ),
-        ("integer", rx.el.input(**number, step="1", input_mode="numeric")),
-        ("number", rx.el.input(**number, step="any", input_mode="decimal")),
+        ("integer", rx.el.input(**line, input_mode="numeric")),
+        ("number", rx.el.input(**line, input_mode="decimal")),
         ("json", rx.el.textarea(default_value=one.value, rows="3", spell_check=False, **common)),
-        rx.el.input(type="text", default_value=one.value, auto_complete="off", **common),
+        rx.el.input(**line),
     )
 
 

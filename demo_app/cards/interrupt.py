@@ -40,6 +40,7 @@ def interrupt_card(card: Any) -> rx.Component:
                     class_name="form-actions",
                 ),
                 on_submit=lambda form: answer(card.call_id, form),
+                no_validate=True,
                 class_name="consent",
                 aria_label=rx.cond(card.text != "", card.text, t("interrupt.no_message")),
             ),
@@ -49,12 +50,11 @@ def interrupt_card(card: Any) -> rx.Component:
 
 
 def _verdict(word: str, value: str) -> rx.Component:
-    """One of the two buttons. A no needs no valid form."""
+    """One of the two buttons."""
     says_yes = value == "true"
     return rx.el.button(
         t(f"consent.{word}"),
         type="submit",
-        form_no_validate=not says_yes,
         class_name="button primary small" if says_yes else "button small",
         custom_attrs={"data-verdict": value},
     )

@@ -7,13 +7,15 @@ import reflex as rx
 from demo_app.cards.facts import facts_body
 from demo_app.cards.media import media_list
 from demo_app.cards.reading import Lenient, fitting
-from demo_app.i18n import krw
+from demo_app.i18n import TEXTS, krw
 from demo_app.state.cards_model import Fact
+from demo_app.theme import INVOICE_STATUS
 
 
 class _Invoice(Lenient):
     id: str
     customer_name: str
+    customer_name_ko: str = ""
     issued_on: str
     due_on: str
     total_krw: int
@@ -33,10 +35,12 @@ def read(arguments: Any, result: Any) -> dict[str, Any] | None:
     return {
         "facts": [
             Fact("invoice", invoice.id),
-            Fact("customer", invoice.customer_name),
+            Fact("customer", invoice.customer_name, invoice.customer_name_ko),
             Fact("due", invoice.due_on),
             Fact("total", krw(invoice.total_krw)),
-            Fact("status", invoice.status),
+            Fact("status", *TEXTS[INVOICE_STATUS[invoice.status]])
+            if invoice.status in INVOICE_STATUS
+            else Fact("status", invoice.status),
         ]
     }
 

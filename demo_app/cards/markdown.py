@@ -30,8 +30,8 @@ def _heading(level: int) -> Any:
 def _code_block(value: Any, **props: Any) -> rx.Component:
     return rx.code_block(
         value,
-        # The one theme whose every colour can be read; it is dark on light pages too.
-        theme=rx.code_block.themes.a11y_dark,
+        # Kinds of words get class names, not colours: those are the theme's (`.token` in assistant.css).
+        custom_attrs={"useInlineStyles": False},
         wrap_long_lines=True,
         class_name="md-code",
         **props,

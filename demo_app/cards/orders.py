@@ -6,7 +6,7 @@ import reflex as rx
 
 from demo_app.cards.reading import Lenient, fitting
 from demo_app.components.ui import badge, link
-from demo_app.i18n import krw, t
+from demo_app.i18n import either, krw, t
 from demo_app.state.cards_model import OrderItem
 from demo_app.theme import ORDER_STATUS, ORDER_TONES
 
@@ -14,6 +14,7 @@ from demo_app.theme import ORDER_STATUS, ORDER_TONES
 class _Order(Lenient):
     id: int
     customer_name: str
+    customer_name_ko: str = ""
     status: str
     placed_on: str
     total_krw: int
@@ -41,8 +42,15 @@ def read_many(arguments: Any, result: Any) -> dict[str, Any] | None:
 
 
 def _item(order: _Order) -> OrderItem:
-    total = krw(order.total_krw)
-    return OrderItem(order.id, order.customer_name, order.status, order.placed_on, total, f"/orders/{order.id}")
+    return OrderItem(
+        order.id,
+        order.customer_name,
+        order.customer_name_ko or order.customer_name,
+        order.status,
+        order.placed_on,
+        krw(order.total_krw),
+        f"/orders/{order.id}",
+    )
 
 
 def orders_body(card: Any) -> rx.Component:
@@ -75,7 +83,7 @@ def orders_body(card: Any) -> rx.Component:
 def _row(order: Any) -> rx.Component:
     return rx.el.tr(
         rx.el.th(link(order.number, to=order.href, class_name="row-link"), scope="row"),
-        rx.el.td(order.customer, rx.el.span(order.placed_on, class_name="cell-sub always")),
+        rx.el.td(either(order.customer, order.customer_ko), rx.el.span(order.placed_on, class_name="cell-sub always")),
         rx.el.td(badge(order.status, ORDER_STATUS, ORDER_TONES)),
         rx.el.td(order.total, class_name="end"),
         class_name="linked",

@@ -1,13 +1,21 @@
 """What the browser tools did, in a line or two."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import reflex as rx
 
 from demo_app.cards.media import media_list
 from demo_app.cards.reading import Lenient, fitting
-from demo_app.i18n import krw
+from demo_app.i18n import TEXTS, krw
 from demo_app.state.cards_model import Fact
+from demo_app.theme import CATEGORIES, INVOICE_STATUS, ORDER_STATUS, STOCK_LEVELS
+
+_STATUS_WORDS = {"orders": ORDER_STATUS, "invoices": INVOICE_STATUS, "products": STOCK_LEVELS | CATEGORIES}
+"""The text keys of what a list can be filtered by, by the page's name."""
+
+_FIELD_WORDS = {"customer_id": "customer", "sku": "product", "quantity": "quantity", "note": "note"}
+"""The text keys of the form's fields, by the argument that fills them."""
 
 
 class _Shown(Lenient):
@@ -53,13 +61,29 @@ def read_filter(arguments: Any, result: Any) -> dict[str, Any] | None:
     done = fitting(_Filtered, result)
     if done is None:
         return None
-    return {"facts": [*[Fact(name, value) for name, value in done.applied.items()], Fact("rows", str(done.rows))]}
+    page = arguments.get("page") if isinstance(arguments, dict) else None
+    words = _STATUS_WORDS.get(str(page), {})
+    facts = []
+    if "status" in done.applied:
+        facts.append(_named("status", words, done.applied["status"]))
+    if done.applied.get("query"):
+        facts.append(Fact("query", done.applied["query"]))
+    return {"facts": [*(facts or [Fact("status", *TEXTS["all"])]), Fact("rows", str(done.rows))]}
+
+
+def _named(label: str, keys: Mapping[str, str], value: str) -> Fact:
+    """A value in the words that the pages have for it; "" is all of them."""
+    key = keys.get(value) if value else "all"
+    return Fact(label, value) if key is None else Fact(label, *TEXTS[key])
 
 
 def read_form(arguments: Any, result: Any) -> dict[str, Any] | None:
     """The result of `fill_form`."""
     done = fitting(_Filled, result)
-    return None if done is None else {"facts": [Fact("filled", ", ".join(done.filled))]}
+    if done is None:
+        return None
+    names = [TEXTS[_FIELD_WORDS[name]] if name in _FIELD_WORDS else (name, name) for name in done.filled]
+    return {"facts": [Fact("filled", *(", ".join(words) for words in zip(*names, strict=True)))] if names else []}
 
 
 def read_placed(arguments: Any, result: Any) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from demo_app.state.cards_model import Fact
 
 class _Quote(Lenient):
     city: str
+    city_ko: str = ""
     weight_kg: float
     price_krw: int
     days: int
@@ -32,7 +33,7 @@ def read(arguments: Any, result: Any) -> dict[str, Any] | None:
         return None
     return {
         "facts": [
-            Fact("city", found.city),
+            Fact("city", found.city, found.city_ko),
             Fact("weight", f"{found.weight_kg:g} kg"),
             Fact("price", krw(found.price_krw)),
             Fact("days", str(found.days)),

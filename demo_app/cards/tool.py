@@ -70,8 +70,11 @@ def _outcome(card: Any) -> rx.Component:
 def _generic(card: Any) -> rx.Component:
     """What is shown of a tool that nobody drew a card for, and of a result that is no success."""
     return rx.fragment(
-        # What the agent was told of a no is in the details; the visitor reads the note.
-        rx.cond((card.result != "") & (card.note != "declined"), rx.el.p(card.result, class_name="tool-result")),
+        # What the agent was told of these is in the details; the visitor reads the note.
+        rx.cond(
+            (card.result != "") & (card.note != "declined") & (card.note != "bad_arguments"),
+            rx.el.p(card.result, class_name="tool-result"),
+        ),
         media_list(card.media),
     )
 

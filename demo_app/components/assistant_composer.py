@@ -8,22 +8,14 @@ from reflex_components_core.core.banner import has_connection_errors  # type: ig
 from demo_app.cards.frame import explained
 from demo_app.components.ui import icon
 from demo_app.i18n import t
-from demo_app.state.chat import DOCUMENTS, INPUT, UPLOAD, ChatState
+from demo_app.state.chat import DOCUMENTS, INPUT, MAX_FILE_BYTES, UPLOAD, ChatState
 from demo_app.state.media import IMAGES
 
 
 def composer() -> rx.Component:
     """The form at the panel's foot."""
     return rx.el.div(
-        rx.cond(
-            ChatState.notice != "",
-            rx.el.p(
-                icon("circle-alert", 15),
-                explained("notice.", ChatState.notice),
-                class_name="chat-notice",
-                role="status",
-            ),
-        ),
+        _notice(),
         _attachments(),
         rx.el.form(
             rx.el.label(t("assistant.message"), html_for=INPUT, class_name="sr-only"),
@@ -72,14 +64,60 @@ def composer() -> rx.Component:
     )
 
 
+def _notice() -> rx.Component:
+    """What could not be done, in a place that is there before there is anything to read out."""
+    return rx.el.div(
+        rx.cond(
+            (ChatState.notice != "") | (ChatState.refusals.length() > 0),
+            rx.el.div(
+                icon("circle-alert", 15),
+                rx.el.div(
+                    rx.cond(ChatState.notice != "", rx.el.p(explained("notice.", ChatState.notice))),
+                    rx.foreach(ChatState.refusals, _refusal),
+                    class_name="chat-notice-words",
+                ),
+                rx.el.button(
+                    icon("x", 14),
+                    type="button",
+                    class_name="mini-button",
+                    aria_label=t("chat.dismiss"),
+                    title=t("chat.dismiss"),
+                    on_click=ChatState.dismiss,
+                ),
+                class_name="chat-notice",
+            ),
+        ),
+        role="status",
+    )
+
+
+def _refusal(one: Any) -> rx.Component:
+    return rx.el.p(rx.el.strong(t("notice.not_attached", names=one.names)), " ", explained("notice.", one.code))
+
+
 def _can_send() -> Any:
     """Whether a message would reach the server. If not, the text stays in the composer, and the frame says why."""
     return ChatState.ready & ~has_connection_errors
 
 
 def _attach() -> rx.Component:
-    accepted: dict[str, list[str]] = {mime: [] for mime in sorted(IMAGES | DOCUMENTS)}
+    accepted: dict[str, list[str]] = {mime: [] for mime in sorted(IMAGES)} | DOCUMENTS
     add: Any = ChatState.add_files
+    return rx.fragment(_upload(accepted, add), _upload_failed())
+
+
+def _upload_failed() -> rx.Component:
+    """Nobody sees it: `assets/assistant.js` presses it when files did not arrive, and then tells their names."""
+    failed: Any = ChatState.upload_failed
+    return rx.el.button(
+        type="button",
+        hidden=True,
+        id="chat-upload-failed",
+        on_click=rx.call_script("window.hallaChat.lostFiles()", callback=failed),
+    )
+
+
+def _upload(accepted: dict[str, list[str]], add: Any) -> rx.Component:
     return rx.upload.root(
         rx.el.button(
             icon("paperclip", 17),
@@ -88,15 +126,25 @@ def _attach() -> rx.Component:
             aria_label=t("chat.attach"),
             title=t("chat.attach"),
             id="chat-attach",
+            on_click=ChatState.forget_refusals,
         ),
         id=UPLOAD,
         accept=accepted,
         multiple=True,
+        min_size=1,
+        max_size=MAX_FILE_BYTES,
         no_keyboard=True,
         on_drop=add(rx.upload_files(upload_id=UPLOAD)),
-        on_drop_rejected=ChatState.refuse_files,
+        on_drop_rejected=_refuse,
         class_name="attach",
     )
+
+
+def _refuse(refused: Any) -> Any:
+    """Names and reasons go to the server: the files themselves, which the event holds, must not."""
+    refuse: Any = ChatState.refuse_files
+    plain: rx.Var[Any] = rx.Var(f"{refused}.map((one) => ({{name: one.file.name, code: one.errors[0].code}}))")
+    return refuse(plain.to(list[dict[str, str]]))
 
 
 def _model() -> rx.Component:

@@ -86,11 +86,14 @@ def _table(name: str) -> rx.Component:
     return rx.fragment(
         hint,
         rx.cond(
-            InspectorState.rows.length() > 0,
+            InspectorState.rows.length() + InspectorState.newest.length() > 0,
             rx.el.table(
                 rx.el.caption(t(f"inspect.{name}"), class_name="sr-only"),
                 rx.el.thead(rx.el.tr(*[rx.el.th(t(column), scope="col") for column in columns])),
-                rx.el.tbody(rx.foreach(InspectorState.rows, lambda row: _row(row, name, len(columns)))),
+                rx.el.tbody(
+                    rx.foreach(InspectorState.newest, lambda row: _row(row, name, len(columns))),
+                    rx.foreach(InspectorState.rows, lambda row: _row(row, name, len(columns))),
+                ),
                 class_name=f"table mini inspect-{name}",
             ),
             rx.el.p(t("inspect.none"), class_name="card-note"),
@@ -106,7 +109,20 @@ def _row(row: Any, name: str, columns: int) -> rx.Component:
             row.third != "", rx.el.span(row.third, class_name="lost"), rx.fragment(t("inspect.nothing_lost"))
         )
         return rx.el.tr(rx.el.td(rx.el.code(row.first)), rx.el.td(text), rx.el.td(lost), key=row.key)
+    if name == "events":
+        return _event(row)
     return rx.el.tr(*[rx.el.td(rx.el.code(field)) for field in fields], key=row.key)
+
+
+def _event(row: Any) -> rx.Component:
+    """One event, or how many in a row brought a message's pieces, with the last of them."""
+    folded = rx.el.p(t("inspect.folded", n=row.events, length=row.characters), class_name="folded num")
+    return rx.el.tr(
+        rx.el.td(rx.el.code(row.first)),
+        rx.el.td(rx.cond(row.events > 1, folded), rx.el.code(row.second)),
+        key=row.key,
+        custom_attrs={"data-count": row.events},
+    )
 
 
 def _export() -> rx.Component:

@@ -4,20 +4,8 @@ from typing import Any
 
 import reflex as rx
 
-from demo_app.components.filters import filter_bar, filter_notice, mirrored
-from demo_app.components.ui import (
-    badge,
-    bones,
-    card,
-    empty_state,
-    error_state,
-    link,
-    page,
-    page_head,
-    pager,
-    search_field,
-    select_field,
-)
+from demo_app.components.listing import list_page, table_card
+from demo_app.components.ui import badge, link, page_head, select_field
 from demo_app.i18n import either, t
 from demo_app.state.shop_state import InvoicesState
 from demo_app.state.shop_view import InvoiceRow
@@ -27,39 +15,12 @@ from demo_app.theme import INVOICE_STATUS, INVOICE_TONES
 def invoices() -> rx.Component:
     """The page at `/invoices`."""
     state = InvoicesState
-    return page(
+    return list_page(
         "invoices",
+        state,
         page_head(t("invoices.title"), t("invoices.lead")),
-        filter_bar(
-            t("invoices.filter"),
-            state,
-            search_field(t("invoices.search"), "invoices-query", state.query, state.set_query),
-            select_field(t("status"), "invoices-status", state.status, INVOICE_STATUS, state.set_status),
-            agent_id="invoices-filter",
-        ),
-        filter_notice(state),
-        card(
-            rx.match(
-                state.load,
-                ("ready", rx.cond(state.total > 0, _table(), empty_state("/invoices"))),
-                ("error", error_state(state.fault, state.show)),
-                bones(8),
-            ),
-            id="invoices-table",
-            class_name="clip",
-            custom_attrs={"data-agent-id": "invoices-table"},
-        ),
-        load=state.load,
-        shown=state.shown,
-        **mirrored(state),
-    )
-
-
-def _table() -> rx.Component:
-    state = InvoicesState
-    return rx.fragment(
-        _rows(),
-        pager(t("pager.label"), state.page_no, state.pages, state.previous_to, state.next_to),
+        [select_field(t("status"), "invoices-status", state.status, INVOICE_STATUS, state.set_status)],
+        table_card("invoices", state, _rows()),
     )
 
 

@@ -4,19 +4,8 @@ from typing import Any
 
 import reflex as rx
 
-from demo_app.components.filters import filter_bar, filter_notice, mirrored
-from demo_app.components.ui import (
-    bones,
-    card,
-    empty_state,
-    error_state,
-    icon,
-    link,
-    page,
-    page_head,
-    search_field,
-    select_field,
-)
+from demo_app.components.listing import list_page
+from demo_app.components.ui import bones, card, empty_state, error_state, icon, link, page_head, select_field
 from demo_app.i18n import either, t
 from demo_app.state.shop_state import ProductsState
 from demo_app.state.shop_view import ProductTile
@@ -37,18 +26,14 @@ _GLYPHS = {
 def products() -> rx.Component:
     """The page at `/products`."""
     state = ProductsState
-    return page(
+    return list_page(
         "products",
+        state,
         page_head(t("products.title"), t("products.lead")),
-        filter_bar(
-            t("products.filter"),
-            state,
-            search_field(t("products.search"), "products-query", state.query, state.set_query),
+        [
             select_field(t("products.category"), "products-category", state.category, CATEGORIES, state.set_category),
             select_field(t("products.stock"), "products-status", state.status, STOCK_LEVELS, state.set_status),
-            agent_id="products-filter",
-        ),
-        filter_notice(state),
+        ],
         rx.el.div(
             rx.match(
                 state.load,
@@ -59,9 +44,6 @@ def products() -> rx.Component:
             id="products-grid",
             custom_attrs={"data-agent-id": "products-grid"},
         ),
-        load=state.load,
-        shown=state.shown,
-        **mirrored(state, "category"),
     )
 
 

@@ -35,8 +35,9 @@ class FormInput:
     """One question of a form drawn from a JSON Schema.
 
     Attributes: `name`, the property ("" for an answer that is no object); `control`, "boolean", "choice", "integer",
-    "number", "text" or "json"; `value`, what stands in it; `checked`, for a boolean; `low`, `high` and `length`, the
-    schema's bounds as attributes ("" for none); `error`, what is wrong with it.
+    "number", "text" or "json"; `value`, what stands in it; `checked`, for a boolean; `low`, `high`, `shortest` and
+    `length`, the schema's bounds ("" for none); `error`, what is wrong with it: a code that has a text (`form.<code>`),
+    or words of the schema's judge.
     """
 
     name: str
@@ -48,6 +49,7 @@ class FormInput:
     hint: str = ""
     low: str = ""
     high: str = ""
+    shortest: str = ""
     length: str = ""
     error: str = ""
     options: list[Option] = field(default_factory=list)
@@ -88,6 +90,7 @@ class OrderItem:
 
     number: int
     customer: str
+    customer_ko: str
     status: str
     placed_on: str
     total: str
@@ -160,6 +163,15 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What a run cost: the tokens that a model read and wrote, as text ("" where it was not told)."""
+
+    model: str
+    read: str = ""
+    written: str = ""
+
+
+@dataclass(frozen=True)
 class Card:
     """One thing in the transcript.
 
@@ -203,6 +215,7 @@ class Card:
     facts: list[Fact] = field(default_factory=list)
     weather: Weather = Weather()
     chart: Chart = Chart()
+    usage: list[Usage] = field(default_factory=list)
 
     @property
     def size(self) -> int:

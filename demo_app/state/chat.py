@@ -5,9 +5,10 @@ what changed to the page (`followers`). Nothing here holds a run: a page may com
 """
 
 import base64
+import json
 import secrets
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -29,7 +30,15 @@ from demo_app.state.suggestions import Suggestion
 MAX_TEXT: Final = 20_000
 MAX_FILES: Final = 4
 MAX_FILE_BYTES: Final = 5 * 1024 * 1024
-DOCUMENTS: Final = frozenset({PDF, "text/plain", "text/csv", "text/markdown", "application/json"})
+DOCUMENTS: Final[dict[str, list[str]]] = {
+    PDF: [".pdf"],
+    "text/plain": [".txt"],
+    "text/csv": [".csv"],
+    "text/markdown": [".md"],
+    "application/json": [".json"],
+}
+"""Kinds of documents that can be attached, with their endings: not every system tells a file's kind."""
+NAMES_SHOWN: Final = 3
 UPLOAD: Final = "chat-files"
 INPUT: Final = "chat-input"
 _KEEP_FOCUS: Final = rx.call_script("window.hallaChat.keepFocus()")
@@ -53,6 +62,14 @@ class Attachment:
     name: str
     kind: str
     size: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Files that were not attached: their names, and the code of the reason they share (`notice.<code>`)."""
+
+    code: str
+    names: str
 
 
 class ChatState(rx.State):
@@ -79,6 +96,7 @@ class ChatState(rx.State):
 
     suggestions: rx.Field[list[Suggestion]] = rx.field(default_factory=list)
     attachments: rx.Field[list[Attachment]] = rx.field(default_factory=list)
+    refusals: rx.Field[list[Refusal]] = rx.field(default_factory=list)
     _parts: rx.Field[dict[str, dict[str, Any]]] = rx.field(default_factory=dict)
 
     # Coming and going.
@@ -201,7 +219,7 @@ class ChatState(rx.State):
             self.notice = "busy"
             return rx.set_value(INPUT, text)
         parts = [_part(self._parts[file.id]) for file in self.attachments]
-        self.attachments, self._parts, self.notice = [], {}, ""
+        self.attachments, self._parts, self.notice, self.refusals = [], {}, "", []
         self._to_the_end()
         chat.send(text, parts)
         return rx.call_script("window.hallaChat.toTheEnd()")
@@ -236,22 +254,52 @@ class ChatState(rx.State):
     @rx.event
     async def add_files(self, files: list[rx.UploadFile]) -> None:
         """Take files that were chosen or dropped; what cannot be taken is said."""
+        refused: list[tuple[str, str]] = []
         for file in files:
-            body = await file.read()
-            mime = (file.content_type or "").split(";")[0]
+            name, body = file.name or "file", await file.read()
+            mime = _kind_of(name, (file.content_type or "").split(";")[0])
             if len(self.attachments) >= MAX_FILES:
-                self.notice = "too_many_files"
+                refused.append(("too_many_files", name))
             elif len(body) > MAX_FILE_BYTES:
-                self.notice = "file_too_large"
-            elif mime not in IMAGES | DOCUMENTS:
-                self.notice = "file_type"
+                refused.append(("file_too_large", name))
+            elif not body:
+                refused.append(("file_empty", name))
+            elif not mime:
+                refused.append(("file_type", name))
             else:
-                self._hold(file.name or "file", mime, body)
+                self._hold(name, mime, body)
+        self._refuse(refused)
 
     @rx.event
-    def refuse_files(self, _refused: list[dict[str, Any]]) -> None:
-        """Say that files were chosen or dropped whose kind cannot be taken; the page itself kept them back."""
-        self.notice = "file_type"
+    def refuse_files(self, refused: list[dict[str, str]]) -> None:
+        """Say why files that were chosen or dropped are not taken; the page itself kept them back."""
+        self._refuse((_KEPT_BACK.get(one.get("code", ""), "file_type"), one.get("name", "?")) for one in refused)
+
+    @rx.event
+    def upload_failed(self, names: list[str]) -> None:
+        """Say that files did not reach this app."""
+        self._refuse(("upload_failed", str(name)) for name in names)
+
+    def _refuse(self, refused: Iterable[tuple[str, str]]) -> None:
+        """Add to what is said of files that were not attached."""
+        by_code: dict[str, list[str]] = {}
+        for code, name in refused:
+            by_code.setdefault(code, []).append(name)
+        kept = [one for one in self.refusals if one.code not in by_code]
+        self.refusals = [*kept, *(Refusal(code, _listed(names)) for code, names in by_code.items())]
+
+    @rx.event
+    def forget_refusals(self) -> None:
+        """Files are chosen anew: what was said of the last ones is over."""
+        self.refusals = []
+
+    @rx.event
+    def dismiss(self) -> EventSpec:
+        """The notice was read."""
+        self.notice, self.refusals = "", []
+        if (chat := self._chat()) is not None:
+            chat.notice = ""
+        return rx.call_script(f"window.hallaShell.focus('{INPUT}')")
 
     def _hold(self, name: str, mime: str, body: bytes) -> None:
         identity = uuid.uuid4().hex
@@ -262,7 +310,8 @@ class ChatState(rx.State):
     @rx.event
     def drop_file(self, identity: str) -> None:
         """Take an attachment back."""
-        self.attachments, self.notice = [file for file in self.attachments if file.id != identity], ""
+        self.attachments = [file for file in self.attachments if file.id != identity]
+        self.refusals = [one for one in self.refusals if one.code != "too_many_files"]
         self._parts.pop(identity, None)
 
     # Calls and interrupts.
@@ -270,9 +319,9 @@ class ChatState(rx.State):
     @rx.event
     def approve(self, call_id: str, form: dict[str, Any]) -> EventSpec:
         """Let a call run with the arguments in its form."""
-        if (chat := self._acting()) is not None:
-            chat.approve(call_id, form)
-        return _KEEP_FOCUS
+        chat = self._acting()
+        taken = chat is None or chat.approve(call_id, form)
+        return _KEEP_FOCUS if taken else _to_mistake(call_id)
 
     @rx.event
     def run_anyway(self, call_id: str) -> EventSpec:
@@ -298,9 +347,9 @@ class ChatState(rx.State):
     @rx.event
     def answer(self, interrupt_id: str, form: dict[str, Any]) -> EventSpec:
         """Answer an interrupt with the values in its form."""
-        if (chat := self._acting()) is not None:
-            chat.answer_interrupt(interrupt_id, form)
-        return _KEEP_FOCUS
+        chat = self._acting()
+        taken = chat is None or chat.answer_interrupt(interrupt_id, form)
+        return _KEEP_FOCUS if taken else _to_mistake(interrupt_id)
 
     @rx.event
     def cancel(self, interrupt_id: str) -> EventSpec:
@@ -386,7 +435,7 @@ class ThreadsState(rx.State):
         if thread_id != chat.thread_id:
             chat.thread_id = thread_id
             chat.ready = False
-            chat.attachments, chat._parts = [], {}
+            chat.attachments, chat._parts, chat.refusals = [], {}, []
         return [ChatState.attach, rx.call_script(f"window.hallaShell.focus('{INPUT}')")]
 
     @rx.event
@@ -434,6 +483,31 @@ class ThreadsState(rx.State):
         if thread_id == chat.thread_id:
             return [ChatState.attach, rx.call_script(self.FOCUS)]
         return rx.call_script(self.FOCUS)
+
+
+def _to_mistake(call_id: str) -> EventSpec:
+    return rx.call_script(f"window.hallaChat.showMistake({json.dumps(call_id)})")
+
+
+# What the page says of files that it keeps back, in our codes.
+_KEPT_BACK: Final = {
+    "file-invalid-type": "file_type",
+    "file-too-large": "file_too_large",
+    "file-too-small": "file_empty",
+    "too-many-files": "too_many_files",
+}
+
+
+def _kind_of(name: str, mime: str) -> str:
+    """A file's kind, told by its ending where the system of its sender did not know; "" for one that is not taken."""
+    if mime in IMAGES or mime in DOCUMENTS:
+        return mime
+    return next((kind for kind, endings in DOCUMENTS.items() if name.lower().endswith(tuple(endings))), "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" +{more}" if more > 0 else "")
 
 
 def _part(file: Mapping[str, Any]) -> ContentPart:

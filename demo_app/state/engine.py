@@ -41,7 +41,7 @@ from demo_app.frontend_tools import TOOLS
 from demo_app.state.agent_link import RECORDERS, agent
 from demo_app.state.cards_model import Card, Fact, FormInput
 from demo_app.state.consent_facts import consent_facts
-from demo_app.state.forms import PREFIX, draw_form, errors_by_field, read_form, verdict_of
+from demo_app.state.forms import PREFIX, draw_form, errors_by_field, read_form, typed_texts, verdict_of
 from demo_app.state.media import MediaShelf
 from demo_app.state.places import journal, store
 from demo_app.state.run_book import Ended, RunBook
@@ -63,6 +63,15 @@ def open_chat(thread_id: str) -> "Chat | None":
         CHATS[thread_id] = chat
         RECORDERS[thread_id] = chat.book.record
     return chat
+
+
+async def break_off() -> None:
+    """End what is read and run, because the app ends: answers are written down as cut off, decisions stay open."""
+    tasks = [chat._task for chat in CHATS.values() if chat._task is not None and not chat._task.done()]
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
 
 
 class Chat:
@@ -89,7 +98,7 @@ class Chat:
         self._saved: dict[str, tuple[int, Any]] = {}
         self._settled_calls: dict[str, CallState] = {}
         self._form_errors: dict[str, dict[str, str]] = {}
-        self._form_values: dict[str, dict[str, Any]] = {}
+        self._form_texts: dict[str, dict[str, str]] = {}
         self._facts: dict[str, tuple[Fact, ...]] = {}
         self._answers: dict[str, Resolve | Cancel] = {}
         self._task: asyncio.Task[None] | None = None
@@ -193,8 +202,8 @@ class Chat:
     def _call_form(self, call: OpenCall) -> list[FormInput]:
         if call.tool is None or call.arguments is None:
             return []
-        values = self._form_values.get(call.id, call.arguments)
-        return draw_form(call.tool.parameters, values, self._form_errors.get(call.id), hints=False)
+        errors, typed = self._form_errors.get(call.id), self._form_texts.get(call.id)
+        return draw_form(call.tool.parameters, call.arguments, errors, typed=typed, hints=False)
 
     def _call_facts(self, call: OpenCall) -> tuple[Fact, ...]:
         """What the shop knows of what a call asks for, looked up once."""
@@ -211,9 +220,8 @@ class Chat:
     def _interrupt_card(self, interrupt: OpenInterrupt) -> Card:
         expired = interrupt.expired(datetime.now(UTC))
         verdict = verdict_of(interrupt.response_schema)
-        fields = draw_form(
-            interrupt.response_schema, self._form_values.get(interrupt.id), self._form_errors.get(interrupt.id)
-        )
+        errors, typed = self._form_errors.get(interrupt.id), self._form_texts.get(interrupt.id)
+        fields = draw_form(interrupt.response_schema, None, errors, typed=typed)
         return Card(
             f"interrupt:{interrupt.id}",
             "interrupt",
@@ -264,17 +272,17 @@ class Chat:
             for interrupt in interrupts
         ]
         self._form_errors.clear()
-        self._form_values.clear()
+        self._form_texts.clear()
         self._start(message, resume, decisions)
 
-    def answer_interrupt(self, interrupt_id: str, data: Mapping[str, Any] | None) -> None:
-        """Answer an interrupt with a filled-in form, or cancel it (`data` is None).
+    def answer_interrupt(self, interrupt_id: str, data: Mapping[str, Any] | None) -> bool:
+        """Answer an interrupt with a filled-in form, or cancel it (`data` is None). Says whether the form was taken.
 
         Where several are open, answers are held until each has one: a run continues with all of them (IR-2).
         """
         interrupt = next((one for one in self.interrupts if one.id == interrupt_id), None)
         if interrupt is None:
-            return
+            return True
         if data is None:
             self._answers[interrupt_id] = Cancel()
         else:
@@ -285,33 +293,39 @@ class Chat:
                 payload, errors = {verdict: False}, {}
             errors = errors or errors_by_field(interrupt.problems(payload))
             if errors:
-                self._reject_form(interrupt_id, payload, errors)
-                return
+                self._reject_form(interrupt_id, data, errors)
+                return False
             self._answers[interrupt_id] = Resolve(payload)
         if all(one.id in self._answers for one in self.runner.board.interrupts):
             answers, self._answers = self._answers, {}
             self._answer(answers)
         self._changed()
+        return True
 
-    def _reject_form(self, key: str, values: Any, errors: dict[str, str]) -> None:
-        self._form_errors[key] = errors
-        self._form_values[key] = values if isinstance(values, dict) else {"": values}
+    def _reject_form(self, key: str, data: Mapping[str, Any], errors: dict[str, str]) -> None:
+        self._form_errors[key], self._form_texts[key] = errors, typed_texts(data)
         self._changed()
 
-    def approve(self, call_id: str, data: Mapping[str, Any] | None) -> None:
-        """Let a call run, with the arguments of a filled-in form, or as it is (`data` is None)."""
+    def approve(self, call_id: str, data: Mapping[str, Any] | None) -> bool:
+        """Let a call run, with the arguments of a filled-in form, or as it is (`data` is None).
+
+        Says whether the form was taken; one of a call that is decided already has nothing left to say.
+        """
         call = self._open_call(call_id)
         if call is None:
-            return
+            return True
         arguments: dict[str, Any] | None = None
         if data is not None and call.tool is not None:
             arguments, errors = read_form(call.tool.parameters, data)
             if not errors:
                 errors = errors_by_field(call.tool.judge(arguments or {}).problems)
             if errors:
-                self._reject_form(call_id, arguments, errors)
-                return
-        self._decide(call_id, lambda: call.approve(None if arguments == call.arguments else arguments))
+                self._reject_form(call_id, data, errors)
+                return False
+        # An empty field is left out: that is no change of an argument that was empty before.
+        asked = {name: value for name, value in (call.arguments or {}).items() if value != ""}
+        self._decide(call_id, lambda: call.approve(None if arguments == asked else arguments))
+        return True
 
     def decline(self, call_id: str, reason: str) -> None:
         """Say no to a call."""
@@ -334,7 +348,7 @@ class Chat:
         except ToolError as error:
             self.notice = error.code
         self._form_errors.pop(call_id, None)
-        self._form_values.pop(call_id, None)
+        self._form_texts.pop(call_id, None)
         self._start()
 
     def retitle(self, title: str) -> None:

@@ -23,13 +23,18 @@ TABS: Final = ("events", "diagnostics", "state", "calls", "journal", "legacy")
 
 @dataclass(frozen=True)
 class Row:
-    """A line of any of the inspector's lists; which columns it has is its tab's matter."""
+    """A line of any of the inspector's lists; which columns it has is its tab's matter.
+
+    Attributes: `events` and `characters`, of an event's line: how many it stands for, and the characters they brought.
+    """
 
     key: str
     first: str
     second: str = ""
     third: str = ""
     fourth: str = ""
+    events: int = 1
+    characters: int = 0
 
 
 @dataclass(frozen=True)
@@ -42,16 +47,10 @@ class RunRow:
 
 def event_rows(chat: Chat) -> list[Row]:
     """The latest events, as they came over the wire, the latest first."""
-    latest = list(chat.book.events)[-EVENTS_SHOWN:]
-    return [Row(str(number), _type_of(payload), payload[:SUMMARY]) for number, payload in reversed(latest)]
-
-
-def _type_of(payload: str) -> str:
-    try:
-        found = json.loads(payload)
-    except ValueError:
-        return "?"
-    return str(found.get("type", "?")) if isinstance(found, dict) else "?"
+    return [
+        Row(str(line.number), line.type, line.last, events=line.count, characters=line.length)
+        for line in chat.book.events.latest(EVENTS_SHOWN)
+    ]
 
 
 def diagnostic_rows(chat: Chat) -> list[Row]:
@@ -112,10 +111,11 @@ _ROWS: Final[dict[str, Callable[[Chat], list[Row]]]] = {
 
 
 class InspectorState(rx.State):
-    """Which tab is open, and its rows."""
+    """Which tab is open, and its rows. `newest` is the first one where it still grows: the others need not be sent."""
 
     open: bool = False
     tab: str = "events"
+    newest: rx.Field[list[Row]] = rx.field(default_factory=list)
     rows: rx.Field[list[Row]] = rx.field(default_factory=list)
     text: str = ""
     runs: rx.Field[list[RunRow]] = rx.field(default_factory=list)
@@ -147,9 +147,12 @@ class InspectorState(rx.State):
             return
         text = json.dumps(chat.thread.state, ensure_ascii=False, indent=2) if self.tab == "state" else ""
         rows = _ROWS[self.tab](chat) if self.tab in _ROWS else []
+        growing = 1 if self.tab == "events" else 0
         runs = [RunRow(str(run.seq), f"{run.started[11:19]} · {run.status}") for run in reversed(store().runs(chat.id))]
-        if (self.text, self.rows, self.runs) != (text, rows, runs):
-            self.text, self.rows, self.runs = text, rows, runs
+        wanted = {"text": text, "newest": rows[:growing], "rows": rows[growing:], "runs": runs}
+        for name, value in wanted.items():
+            if getattr(self, name) != value:
+                setattr(self, name, value)
 
     @rx.event(background=True)
     async def watch(self) -> AsyncIterator[None]:

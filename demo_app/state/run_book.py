@@ -4,17 +4,15 @@ Everything here is shown in the transcript behind some message, and kept in the 
 """
 
 import json
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from client_sdk import Diagnostic, RunResult
-from demo_app.state.cards_model import Card, Lane
+from demo_app.state.cards_model import Card, Lane, Usage
+from demo_app.state.event_log import EventLog
 from demo_app.state.store import RUNNING, Store, StoredRun
 
-EVENTS_KEPT: Final = 400
-"""Events of the latest runs that the inspector shows."""
 _FLUSH: Final = 200
 """Payloads that are held before they are written down together."""
 _QUIET: Final = frozenset({"completed", "interrupted"})
@@ -49,7 +47,7 @@ class RunBook:
     Parameters: `touched` is called with the id of a message behind which a card was put.
 
     Attributes: `after`, the cards behind each message; `lanes` and `parents`, its subagents; `open`, the run that is
-    being read; `events`, the latest payloads, numbered by `event_count`.
+    being read; `events`, the latest ones as the inspector shows them; `event_count`, how many there were.
     """
 
     def __init__(self, store: Store, thread_id: str, touched: Callable[[str], None]) -> None:
@@ -60,8 +58,7 @@ class RunBook:
         self.lanes: dict[str, Lane] = {}
         self.parents: dict[str, str] = {}
         self.open: OpenRun | None = None
-        self.events: deque[tuple[int, str]] = deque(maxlen=EVENTS_KEPT)
-        self.event_count = 0
+        self.events = EventLog()
         self._began: list[tuple[int, str]] = []
         self._quiet: tuple[int, Ended, dict[str, Any]] | None = None
 
@@ -91,8 +88,7 @@ class RunBook:
 
     def record(self, payload: str) -> None:
         """Take note of one payload as it came over the wire."""
-        self.event_count += 1
-        self.events.append((self.event_count, payload))
+        self.events.note(payload)
         if self.open is not None:
             self.open.unsaved.append(payload)
             if len(self.open.unsaved) >= _FLUSH:
@@ -102,6 +98,11 @@ class RunBook:
         self._store.record(run.seq, run.recorded, run.unsaved)
         run.recorded += len(run.unsaved)
         run.unsaved = []
+
+    @property
+    def event_count(self) -> int:
+        """How many payloads there were since the thread was taken up."""
+        return self.events.count
 
     # Subagents.
 
@@ -179,12 +180,12 @@ class RunBook:
         self.after = {anchor: cards for anchor, cards in left.items() if cards}
 
     def _show_end(self, seq: int, anchor: str, ended: Ended, detail: Mapping[str, Any]) -> None:
-        usage = " · ".join(_usage_words(entry) for entry in detail.get("usage", ()))
+        usage = [_usage(entry) for entry in detail.get("usage", ())]
         run = str(seq)
         self._put_behind(
             anchor,
             Card(
-                f"end:{seq}", "end", message_id=run, phase=ended.status, text=ended.text, note=ended.code, title=usage
+                f"end:{seq}", "end", message_id=run, phase=ended.status, text=ended.text, note=ended.code, usage=usage
             ),
         )
 
@@ -213,7 +214,6 @@ def _decision_card(seq: int, decision: Mapping[str, Any]) -> Card:
     )
 
 
-def _usage_words(entry: Mapping[str, Any]) -> str:
-    name = entry.get("model") or entry.get("provider") or ""
-    counts = [f"{entry[key]:,} {arrow}" for key, arrow in (("inputTokens", "↑"), ("outputTokens", "↓")) if key in entry]
-    return " ".join([str(name), *counts]).strip()
+def _usage(entry: Mapping[str, Any]) -> Usage:
+    read, written = (f"{entry[key]:,}" if key in entry else "" for key in ("inputTokens", "outputTokens"))
+    return Usage(str(entry.get("model") or entry.get("provider") or ""), read, written)

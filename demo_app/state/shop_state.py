@@ -18,7 +18,7 @@ import reflex as rx
 from reflex.event import EventSpec
 
 from demo_app.i18n import krw
-from demo_app.shop import MAX_ORDER_QUANTITY, InvoiceStatus, OrderStatus, Shop, ShopError
+from demo_app.shop import MAX_ORDER_QUANTITY, Invoice, InvoiceStatus, Order, OrderStatus, Shop, ShopError
 from demo_app.state import shop_view as view
 from demo_app.theme import CATEGORIES, STOCK_LEVELS
 
@@ -127,6 +127,41 @@ class FilteredPage(PageData, mixin=True):
     def _show(self, **changes: str | int) -> EventSpec:
         return rx.redirect(address(self.path, **(self._filters() | changes)), replace=True)
 
+    @rx.event
+    def set_status(self, status: str) -> EventSpec:
+        """Show rows of one status, from the first page; "" shows all."""
+        self.status = status
+        return self._show()
+
+    @rx.event
+    def set_query(self, query: str) -> EventSpec:
+        """Show rows that hold every word of `query`, from the first page."""
+        return self._show(q=query.strip())
+
+
+class PagedRows(FilteredPage, mixin=True):
+    """A filtered list, a page at a time, of what names customers; subclasses say what is found and how it is shown."""
+
+    rows: rx.Field[list[Any]] = rx.field(default_factory=list)
+
+    def _find(self) -> Sequence[Any]:
+        """What the filters in force find in the shop."""
+        raise NotImplementedError
+
+    def _row(self, found: Any, korean: view.KoreanNames) -> Any:
+        """One of it as the page shows it."""
+        raise NotImplementedError
+
+    @rx.event
+    def show(self) -> None:
+        """Read the rows that the address asks for."""
+        self._read_filters()
+        read = self._read(lambda: (self._find(), view.KoreanNames.of(shop())))
+        if read is None:
+            return
+        found, korean = read
+        self.rows = [self._row(one, korean) for one in self._one_page(found)]
+
 
 class DashboardState(PageData, rx.State):
     """Key figures, revenue by month, and the latest orders."""
@@ -153,7 +188,7 @@ class DashboardState(PageData, rx.State):
         self.recent = [view.order_row(order, korean) for order in orders[:RECENT_ORDERS]]
 
 
-class OrdersState(FilteredPage, rx.State):
+class OrdersState(PagedRows, rx.State):
     """The orders list: status, search, pages."""
 
     path: ClassVar[str] = "/orders"
@@ -161,26 +196,11 @@ class OrdersState(FilteredPage, rx.State):
 
     rows: rx.Field[list[view.OrderRow]] = rx.field(default_factory=list)
 
-    @rx.event
-    def show(self) -> None:
-        """Read the rows that the address asks for."""
-        self._read_filters()
-        read = self._read(lambda: (shop().orders(self.status or None, self.query), view.KoreanNames.of(shop())))
-        if read is None:
-            return
-        found, korean = read
-        self.rows = [view.order_row(order, korean) for order in self._one_page(found)]
+    def _find(self) -> Sequence[Order]:
+        return shop().orders(self.status or None, self.query)
 
-    @rx.event
-    def set_status(self, status: str) -> EventSpec:
-        """Show orders of one status, from the first page; "" shows all."""
-        self.status = status
-        return self._show()
-
-    @rx.event
-    def set_query(self, query: str) -> EventSpec:
-        """Show orders that hold every word of `query`, from the first page."""
-        return self._show(q=query.strip())
+    def _row(self, found: Order, korean: view.KoreanNames) -> view.OrderRow:
+        return view.order_row(found, korean)
 
 
 class OrderState(PageData, rx.State):
@@ -238,51 +258,25 @@ class ProductsState(FilteredPage, rx.State):
         return {"status": self.status, "category": self.category, "q": self.query.strip()}
 
     @rx.event
-    def set_status(self, status: str) -> EventSpec:
-        """Show products of one stock level; "" shows all."""
-        self.status = status
-        return self._show()
-
-    @rx.event
     def set_category(self, category: str) -> EventSpec:
         """Show products of one category; "" shows all."""
         self.category = category
         return self._show()
 
-    @rx.event
-    def set_query(self, query: str) -> EventSpec:
-        """Show products that hold every word of `query`."""
-        return self._show(q=query.strip())
 
-
-class InvoicesState(FilteredPage, rx.State):
-    """The invoices table: status, search."""
+class InvoicesState(PagedRows, rx.State):
+    """The invoices table: status, search, pages."""
 
     path: ClassVar[str] = "/invoices"
     statuses: ClassVar[Sequence[str]] = tuple(InvoiceStatus)
 
     rows: rx.Field[list[view.InvoiceRow]] = rx.field(default_factory=list)
 
-    @rx.event
-    def show(self) -> None:
-        """Read the invoices that the address asks for."""
-        self._read_filters()
-        read = self._read(lambda: (shop().invoices(self.status or None, self.query), view.KoreanNames.of(shop())))
-        if read is None:
-            return
-        found, korean = read
-        self.rows = [view.invoice_row(invoice, korean) for invoice in self._one_page(found)]
+    def _find(self) -> Sequence[Invoice]:
+        return shop().invoices(self.status or None, self.query)
 
-    @rx.event
-    def set_status(self, status: str) -> EventSpec:
-        """Show invoices of one status; "" shows all."""
-        self.status = status
-        return self._show()
-
-    @rx.event
-    def set_query(self, query: str) -> EventSpec:
-        """Show invoices that hold every word of `query`."""
-        return self._show(q=query.strip())
+    def _row(self, found: Invoice, korean: view.KoreanNames) -> view.InvoiceRow:
+        return view.invoice_row(found, korean)
 
 
 # Which field a refusal of the shop belongs to, and the text that explains it there.

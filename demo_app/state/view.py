@@ -325,6 +325,8 @@ _FINAL: Final = frozenset(
     {"declined", "refused", "failed", "timed_out", "cancelled", "effect_unknown", "abandoned", "done"}
 )
 _BAD: Final = _FINAL - {"done"}
+_TOLD: Final = frozenset({"bad_arguments"})
+"""Failures whose text is written for the agent: a person reads the reason's own words, and the text in the details."""
 _CODED: Final = re.compile(r"Error \((\w+)\)")
 """How an answer's text opens that says in words what its `error` would say: a failure with its code."""
 
@@ -346,6 +348,8 @@ def _answered(call: CallView, state: CallState | None) -> tuple[str, str]:
     coded = _CODED.match(text)
     if coded is not None and coded[1] in _BAD:
         return coded[1], "declined" if coded[1] == "declined" else ""
+    if coded is not None and coded[1] in _TOLD:
+        return "failed", coded[1]
     return ("failed", "") if text.startswith(("Error (", "Error:")) else ("done", "")
 
 

@@ -147,7 +147,7 @@ class Inspector:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.dialog = page.get_by_role("dialog", name="Inspector")
+        self.dialog = page.locator("#inspector")
         self.content = page.locator("#inspector-content")
         self.rows = self.content.locator("tbody tr")
         self.export_form = page.locator("form.export")

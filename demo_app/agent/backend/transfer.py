@@ -32,18 +32,27 @@ def _prompt(arguments: TransferFunds, korean: bool) -> str:
     return f"Transfer {arguments.amount_krw:,} won to {arguments.to}?"
 
 
-def _schema(arguments: TransferFunds) -> dict[str, Any]:
+_TITLES = {
+    "approved": ("Approve this transfer?", "이 송금을 승인하시겠습니까?"),
+    "amount_krw": ("Amount in won", "금액(원)"),
+    "memo": ("Memo", "메모"),
+}
+"""What the answer's fields are called, in English and Korean."""
+
+
+def _schema(arguments: TransferFunds, korean: bool) -> dict[str, Any]:
+    title = {name: titles[korean] for name, titles in _TITLES.items()}
     return {
         "type": "object",
         "properties": {
-            "approved": {"type": "boolean", "title": "Approve this transfer"},
+            "approved": {"type": "boolean", "title": title["approved"]},
             "amount_krw": {
                 "type": "integer",
-                "title": "Amount in won",
+                "title": title["amount_krw"],
                 "minimum": 1,
                 "default": arguments.amount_krw,
             },
-            "memo": {"type": "string", "title": "Memo", "maxLength": 200, "default": arguments.memo},
+            "memo": {"type": "string", "title": title["memo"], "maxLength": 200, "default": arguments.memo},
         },
         "required": ["approved"],
         "additionalProperties": False,

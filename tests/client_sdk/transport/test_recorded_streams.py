@@ -100,7 +100,7 @@ NO_SOURCES = {
     "null": (b"null\n", "neither SSE"),
     "a list that is cut off": (f"[{A},{B[:20]}".encode(), "JSON list"),
     "a list that is cut off, over lines": (f"[\n{A},\n{B[:20]}".encode(), "JSON list"),
-    "a list too deep": (f"[{DEEP}]".encode(), "JSON list"),
+    "a list too deep": (b"[" * 200_000 + b"]" * 200_000, "JSON list"),
     "an object that is something else": (b'{\n"threadId": "t",\n"messages": []\n}', "holds no `stream`"),
     "a fixture without a list": (b'{"stream": {"type":"X"}}', "`stream` must be a list"),
     "a fixture with a wrong name": (b'{"stream": [], "name": 1}', "`name` must be a string, not 1"),

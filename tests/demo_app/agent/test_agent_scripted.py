@@ -465,3 +465,5 @@ async def test_a_transfer_asks_for_just_what_was_said(
     assert answer.outcome["type"] == "interrupt"
     (interrupt,) = answer.outcome["interrupts"]
     assert is_korean(interrupt["message"].replace(arguments[0], "")) == is_korean(text)
+    titles = [field["title"] for field in interrupt["responseSchema"]["properties"].values()]
+    assert [is_korean(title) for title in titles] == [is_korean(text)] * 3

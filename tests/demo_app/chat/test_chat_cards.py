@@ -44,6 +44,39 @@ def test_a_chart_with_more_labels_than_values_is_not_drawn() -> None:
     assert chart.read_shown({"title": "t", "kind": "bar", "labels": ["a", "b"], "values": [1]}, None) is None
 
 
+ALL = ("status", "All", "전체")
+
+
+@pytest.mark.parametrize(
+    ("page", "applied", "facts"),
+    [
+        ("orders", {"status": "pending", "query": ""}, [("status", "Pending", "대기"), ("rows", "3", "")]),
+        ("invoices", {"status": "open"}, [("status", "Open", "미납"), ("rows", "3", "")]),
+        ("products", {"status": "grinders"}, [("status", "Grinders", "그라인더"), ("rows", "3", "")]),
+        ("orders", {"query": "jeju"}, [("query", "jeju", ""), ("rows", "3", "")]),
+        (
+            "orders",
+            {"status": "", "query": "jeju"},
+            [ALL, ("query", "jeju", ""), ("rows", "3", "")],
+        ),
+        ("orders", {"query": ""}, [ALL, ("rows", "3", "")]),
+        ("orders", {"status": "eaten"}, [("status", "eaten", ""), ("rows", "3", "")]),
+    ],
+)
+def test_a_filter_is_told_in_the_words_of_its_page(
+    page: str, applied: dict[str, str], facts: list[tuple[str, str, str]]
+) -> None:
+    drawn = TOOL_BODIES["set_filter"].read({"page": page}, {"applied": applied, "rows": 3})
+    assert drawn is not None
+    assert [(fact.label, fact.value, fact.value_ko) for fact in drawn["facts"]] == facts
+
+
+def test_what_was_filled_in_is_told_by_the_names_of_the_fields() -> None:
+    drawn = TOOL_BODIES["fill_form"].read({}, {"filled": ["customer_id", "sku"]})
+    assert drawn is not None
+    assert [(fact.value, fact.value_ko) for fact in drawn["facts"]] == [("Customer, Product", "고객, 상품")]
+
+
 def test_each_known_tool_has_a_title_in_both_languages() -> None:
     assert [name for name in {*TOOL_BODIES, *TOOLS.offered()} if f"tool.{name}" not in TEXTS] == []
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from demo_app.state.forms import PREFIX, draw_form, errors_by_field, read_form, verdict_of
+from demo_app.i18n import TEXTS
+from demo_app.state.forms import PREFIX, draw_form, errors_by_field, read_form, typed_texts, verdict_of
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -72,6 +73,54 @@ def test_any_schema_gives_a_form(schema: Any) -> None:
 def test_a_form_shows_what_was_typed_and_what_is_wrong_with_it() -> None:
     (one, *_) = [field for field in draw_form(SCHEMA, {"amount": 99}, {"amount": "too much"}) if field.error]
     assert (one.name, one.value, one.error) == (PREFIX + "amount", "99", "too much")
+
+
+BOUNDED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "quantity": {"type": "integer", "minimum": 1, "maximum": 500},
+        "amount": {"type": "number", "minimum": 1},
+        "share": {"type": "number", "maximum": 100},
+        "name": {"type": "string", "minLength": 2, "maxLength": 5},
+        "speed": {"enum": ["slow", "fast"]},
+        "more": {"type": "object"},
+    },
+    "required": ["name"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("quantity", "0", "range"),
+        ("quantity", "501", "range"),
+        ("quantity", "2.5", "whole"),
+        ("quantity", "three", "whole"),
+        ("amount", "0.5", "least"),
+        ("amount", "much", "number"),
+        ("share", "101", "most"),
+        ("name", "", "required"),
+        ("name", "A", "shorter"),
+        ("name", "Halla Supply", "longer"),
+        ("speed", '"slower"', "choice"),
+        ("more", "{", "json"),
+    ],
+)
+def test_a_mistake_has_a_code_that_is_put_in_words_in_both_languages(name: str, text: str, code: str) -> None:
+    _, errors = read_form(BOUNDED, filled(**{"name": "Halla", name: text}))
+    assert errors == {name: code}
+    assert f"form.{code}" in TEXTS
+    (shown,) = [one for one in draw_form(BOUNDED, errors=errors) if one.error]
+    assert (shown.name, shown.error) == (PREFIX + name, code)
+
+
+def test_what_was_typed_is_kept_word_for_word() -> None:
+    data = {**filled(amount="2.5", memo="x" * 30, speed='"fast"', approved="on"), "else": "left aside"}
+    shown = {one.name: one for one in draw_form(SCHEMA, {"memo": "before"}, typed=typed_texts(data))}
+    texts = {name: shown[PREFIX + name].value for name in ("amount", "memo", "speed", "more")}
+    assert texts == {"amount": "2.5", "memo": "x" * 30, "speed": '"fast"', "more": ""}
+    assert shown[PREFIX + "approved"].checked
+    assert "else" not in typed_texts(data)
 
 
 def test_a_property_cannot_take_the_name_of_a_control_of_the_page() -> None:

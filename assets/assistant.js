@@ -82,14 +82,15 @@
   const waiting = new MutationObserver(() => {
     const log = byId("assistant-transcript");
     // The file field is hidden behind its button, but tools for reading pages find it.
-    const files = document.querySelector("#assistant-composer input[type=file]:not([aria-label])");
-    if (files) files.setAttribute("aria-label", document.documentElement.lang === "ko" ? "첨부 파일" : "Attachments");
+    const files = document.querySelector("#assistant-composer input[type=file]");
+    const label = document.documentElement.lang === "ko" ? "첨부 파일" : "Attachments";
+    if (files && files.getAttribute("aria-label") !== label) files.setAttribute("aria-label", label);
     if (log && !log.dataset.watched) {
       log.dataset.watched = "true";
       watch(log);
     }
   });
-  waiting.observe(document, { childList: true, subtree: true });
+  waiting.observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["lang"] });
 
   document.addEventListener("keydown", (event) => {
     const field = event.target;
@@ -177,7 +178,7 @@
       this.addEventListener("loadend", () => {
         delete composer.dataset.uploading;
         if (this.status >= 200 && this.status < 300) return;
-        lost.push(...files.map((file) => file.name));
+        lost.push(...files.map((file) => file.name.replace(/^\.\//, "")));
         byId("chat-upload-failed")?.click();
       });
     }

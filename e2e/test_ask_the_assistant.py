@@ -124,15 +124,31 @@ def test_a_chart_in_the_conversation(demo: DemoServer, visit: Visit) -> None:
     assert shape.index("tool:show_chart:done") == len(shape) - 2, shape
 
 
+CODE_COLOURS = """(pre) => [getComputedStyle(pre).backgroundColor,
+  ...[...pre.querySelectorAll('.token')].map((token) => getComputedStyle(token).color)]"""
+
+
+def brightness(colour: str) -> float:
+    """The mean of an `rgb(…)` colour's parts, 0 to 255."""
+    parts = [int(part) for part in re.findall(r"\d+", colour)[:3]]
+    return sum(parts) / len(parts)
+
+
 def test_words_with_structure(demo: DemoServer, visit: Visit) -> None:
     chat = Assistant(visit(demo).app).open().ask("Show me markdown")
     answer = chat.answers
     expect(answer.get_by_role("table")).to_be_visible()
     expect(answer.locator("li").first).to_be_visible()
     expect(answer.locator("blockquote")).to_be_visible()
-    code = answer.locator("pre code span[style*=color], pre span[style*=color]")
-    colours = set(code.evaluate_all("(all) => all.map((one) => one.style.color)"))
-    assert len(colours) > 1, "not highlighted"
+    light: list[str] = []
+    dark: list[str] = []
+    for theme, colours in (("light", light), ("dark", dark)):
+        chat.page.emulate_media(color_scheme=theme)
+        expect(chat.page.locator("html")).to_have_class(re.compile(theme))
+        colours += answer.locator("pre").evaluate(CODE_COLOURS)
+        assert len(set(colours[1:])) > 3, "not highlighted"
+    assert brightness(light[0]) > 200 > 60 > brightness(dark[0]), "the block does not follow the theme"
+    assert not set(light[1:]) & set(dark[1:])
 
 
 def test_copy_an_answer(demo: DemoServer, visit: Visit) -> None:
@@ -215,7 +231,8 @@ def test_a_file_that_gets_lost_on_its_way(demo: DemoServer, visit: Visit) -> Non
 
 def test_see_what_an_answer_cost(demo: DemoServer, visit: Visit) -> None:
     chat = Assistant(visit(demo).app).open().ask("Where is order 42?")
-    usage = chat.ends.get_by_role("list", name="Token usage").get_by_role("listitem")
+    expect(chat.ends.get_by_role("list", name="Token usage")).to_have_count(1)
+    usage = chat.ends.locator(".usage li")
     expect(usage).to_have_text(re.compile(r"^scripted-tour-1 [\d,]+ input tokens [\d,]+ output$"))
     expect(usage).to_have_attribute("title", re.compile("Input tokens are what the model read"))
     chat.app.language("ko")

@@ -262,6 +262,16 @@ def test_follow_the_suggestions(demo: DemoServer, visit: Visit) -> None:
     assert first not in chat.suggestions.all_inner_texts()
 
 
+def test_a_suggestion_that_is_clicked_in_a_hurry_is_asked_once(demo: DemoServer, visit: Visit) -> None:
+    chat = Assistant(visit(demo).app).open()
+    chat.suggestions.first.evaluate("(one) => { for (let times = 0; times < 25; times += 1) one.click(); }")
+    chat.wait_rest(0)
+    expect(chat.answers).to_contain_text("is shipped")
+    expect(chat.questions).to_have_count(1)
+    expect(chat.input).to_have_value("")
+    expect(chat.notice).to_have_count(0)
+
+
 def test_what_nobody_drew_a_card_for(demo: DemoServer, visit: Visit) -> None:
     chat = Assistant(visit(demo).app).open().ask("mischief: unknown tool")
     card = chat.tool("launch_rocket")

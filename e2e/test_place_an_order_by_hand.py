@@ -35,6 +35,24 @@ def test_order_two_brewing_scales(demo: DemoServer, visit: Visit) -> None:
     assert form.values() == {"customer": "", "product": "", "quantity": "1", "note": ""}
 
 
+def test_order_once_however_often_the_button_is_pressed(demo: DemoServer, visit: Visit) -> None:
+    app = visit(demo).app.open("/orders/new")
+    form = OrderForm(app)
+    before = len(demo.shop.orders(customer_id=11))
+    form.customer.select_option("11")
+    form.product.select_option("CUP-01")
+    form.submit.evaluate("(button) => { for (let times = 0; times < 25; times += 1) button.click(); }")
+    expect(app.main).to_contain_text("is placed")
+    app.wait_shown()
+    app.go("New order").wait_shown("/orders/new")
+    # The same again is another order, where it is wanted.
+    form.customer.select_option("11")
+    form.product.select_option("CUP-01")
+    form.submit.click()
+    expect(app.main).to_contain_text("is placed")
+    assert len(demo.shop.orders(customer_id=11)) == before + 2
+
+
 def test_be_told_everything_that_is_missing_at_once(demo: DemoServer, visit: Visit) -> None:
     app = visit(demo).app.open("/orders/new")
     form = OrderForm(app)

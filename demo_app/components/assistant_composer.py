@@ -66,14 +66,18 @@ def composer() -> rx.Component:
 
 def _notice() -> rx.Component:
     """What could not be done, in a place that is there before there is anything to read out."""
+    refusals: tuple[Any, ...] = (ChatState.kept_back, ChatState.not_taken, ChatState.not_arrived)
+    anything: Any = ChatState.notice != ""
+    for some in refusals:
+        anything = anything | (some.length() > 0)
     return rx.el.div(
         rx.cond(
-            (ChatState.notice != "") | (ChatState.refusals.length() > 0),
+            anything,
             rx.el.div(
                 icon("circle-alert", 15),
                 rx.el.div(
                     rx.cond(ChatState.notice != "", rx.el.p(explained("notice.", ChatState.notice))),
-                    rx.foreach(ChatState.refusals, _refusal),
+                    *[rx.foreach(some, _refusal) for some in refusals],
                     class_name="chat-notice-words",
                 ),
                 rx.el.button(

@@ -66,6 +66,7 @@ def _form() -> rx.Component:
                         tab_index=-1,
                     ),
                 ),
+                rx.el.input(type="hidden", name="request_key", value=state.request_key, read_only=True),
                 _field("customer", t("customer"), _customers()),
                 _field("product", t("product"), _products()),
                 _field("quantity", t("quantity"), _quantity(), t("new.quantity.hint", max=MAX_ORDER_QUANTITY)),

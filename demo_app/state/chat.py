@@ -96,7 +96,10 @@ class ChatState(rx.State):
 
     suggestions: rx.Field[list[Suggestion]] = rx.field(default_factory=list)
     attachments: rx.Field[list[Attachment]] = rx.field(default_factory=list)
-    refusals: rx.Field[list[Refusal]] = rx.field(default_factory=list)
+    # Three, because files come on two ways, and neither waits for the other's word to arrive.
+    kept_back: rx.Field[list[Refusal]] = rx.field(default_factory=list)
+    not_taken: rx.Field[list[Refusal]] = rx.field(default_factory=list)
+    not_arrived: rx.Field[list[Refusal]] = rx.field(default_factory=list)
     _parts: rx.Field[dict[str, dict[str, Any]]] = rx.field(default_factory=dict)
 
     # Coming and going.
@@ -185,6 +188,8 @@ class ChatState(rx.State):
     def _set(self, changes: Mapping[str, Any]) -> None:
         for name, value in changes.items():
             setattr(self, name, value)
+        if changes.get("active") is False and self.notice == "busy":
+            self.notice = ""
         if not self.ready:
             self.ready = True
 
@@ -204,8 +209,9 @@ class ChatState(rx.State):
 
     @rx.event
     def suggest(self, text: str) -> Any:
-        """Send a suggested question."""
-        return self._say(text)
+        """Send a suggested question; a second click while it is answered has nothing to add."""
+        chat = self._acting()
+        return None if chat is not None and chat.active else self._say(text)
 
     def _say(self, text: str) -> Any:
         chat = self._acting()
@@ -219,7 +225,8 @@ class ChatState(rx.State):
             self.notice = "busy"
             return rx.set_value(INPUT, text)
         parts = [_part(self._parts[file.id]) for file in self.attachments]
-        self.attachments, self._parts, self.notice, self.refusals = [], {}, "", []
+        self.attachments, self._parts, self.notice = [], {}, ""
+        self._forget_refusals()
         self._to_the_end()
         chat.send(text, parts)
         return rx.call_script("window.hallaChat.toTheEnd()")
@@ -268,35 +275,33 @@ class ChatState(rx.State):
                 refused.append(("file_type", name))
             else:
                 self._hold(name, mime, body)
-        self._refuse(refused)
+        self.not_taken = _told(refused)
 
     @rx.event
     def refuse_files(self, refused: list[dict[str, str]]) -> None:
         """Say why files that were chosen or dropped are not taken; the page itself kept them back."""
-        self._refuse((_KEPT_BACK.get(one.get("code", ""), "file_type"), one.get("name", "?")) for one in refused)
+        self.kept_back = _told(
+            (_KEPT_BACK.get(one.get("code", ""), "file_type"), one.get("name", "?")) for one in refused
+        )
 
     @rx.event
     def upload_failed(self, names: list[str]) -> None:
         """Say that files did not reach this app."""
-        self._refuse(("upload_failed", str(name)) for name in names)
-
-    def _refuse(self, refused: Iterable[tuple[str, str]]) -> None:
-        """Add to what is said of files that were not attached."""
-        by_code: dict[str, list[str]] = {}
-        for code, name in refused:
-            by_code.setdefault(code, []).append(name)
-        kept = [one for one in self.refusals if one.code not in by_code]
-        self.refusals = [*kept, *(Refusal(code, _listed(names)) for code, names in by_code.items())]
+        self.not_arrived = _told(("upload_failed", str(name)) for name in names)
 
     @rx.event
     def forget_refusals(self) -> None:
         """Files are chosen anew: what was said of the last ones is over."""
-        self.refusals = []
+        self._forget_refusals()
+
+    def _forget_refusals(self) -> None:
+        self.kept_back, self.not_taken, self.not_arrived = [], [], []
 
     @rx.event
     def dismiss(self) -> EventSpec:
         """The notice was read."""
-        self.notice, self.refusals = "", []
+        self.notice = ""
+        self._forget_refusals()
         if (chat := self._chat()) is not None:
             chat.notice = ""
         return rx.call_script(f"window.hallaShell.focus('{INPUT}')")
@@ -311,7 +316,7 @@ class ChatState(rx.State):
     def drop_file(self, identity: str) -> None:
         """Take an attachment back."""
         self.attachments = [file for file in self.attachments if file.id != identity]
-        self.refusals = [one for one in self.refusals if one.code != "too_many_files"]
+        self.not_taken = []
         self._parts.pop(identity, None)
 
     # Calls and interrupts.
@@ -435,7 +440,8 @@ class ThreadsState(rx.State):
         if thread_id != chat.thread_id:
             chat.thread_id = thread_id
             chat.ready = False
-            chat.attachments, chat._parts, chat.refusals = [], {}, []
+            chat.attachments, chat._parts = [], {}
+            chat._forget_refusals()
         return [ChatState.attach, rx.call_script(f"window.hallaShell.focus('{INPUT}')")]
 
     @rx.event
@@ -503,6 +509,14 @@ def _kind_of(name: str, mime: str) -> str:
     if mime in IMAGES or mime in DOCUMENTS:
         return mime
     return next((kind for kind, endings in DOCUMENTS.items() if name.lower().endswith(tuple(endings))), "")
+
+
+def _told(refused: Iterable[tuple[str, str]]) -> list[Refusal]:
+    """What is said of files, by code and name: a line for each reason."""
+    by_code: dict[str, list[str]] = {}
+    for code, name in refused:
+        by_code.setdefault(code, []).append(name)
+    return [Refusal(code, _listed(names)) for code, names in by_code.items()]
 
 
 def _listed(names: Sequence[str]) -> str:

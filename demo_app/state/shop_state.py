@@ -300,7 +300,8 @@ class NewOrderState(PageData, rx.State):
     note: str = ""
     errors: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     refused: str = ""
-    _request_key: str = ""
+    request_key: str = ""
+    _placed: rx.Field[dict[str, int]] = rx.field(default_factory=dict)
 
     @rx.event
     def show(self) -> None:
@@ -311,7 +312,7 @@ class NewOrderState(PageData, rx.State):
         customers, products = read
         self.customers = [view.customer_option(customer) for customer in customers]
         self.products = [view.product_option(product) for product in products]
-        self._request_key = self._request_key or uuid4().hex
+        self.request_key = self.request_key or uuid4().hex
         if self._parameter("sku") in {option.value for option in self.products}:
             self.product = self._parameter("sku")
 
@@ -365,7 +366,12 @@ class NewOrderState(PageData, rx.State):
 
     @rx.event
     async def submit(self, form: dict[str, Any]) -> EventSpec:
-        """Judge the form and place the order; then its page is shown. What is wrong is said at its field."""
+        """Judge the form and place the order; then its page is shown. What is wrong is said at its field.
+
+        The form carries the key that it was drawn with: one that is sent twice, by a double click, orders once.
+        """
+        if (made := self._placed.get(str(form.get("request_key", "")))) is not None:
+            return rx.redirect(f"/orders/{made}")
         for name in FORM_FIELDS:
             setattr(self, name, str(form.get(name, getattr(self, name))).strip())
         self.errors, self.refused = self._mistakes(), ""
@@ -376,7 +382,7 @@ class NewOrderState(PageData, rx.State):
                     int(self.quantity),
                     int(self.customer),
                     self.note,
-                    request_key=self._request_key,
+                    request_key=self.request_key,
                 )
             except ShopError as error:
                 self._refuse(error)
@@ -384,7 +390,8 @@ class NewOrderState(PageData, rx.State):
                 self.refused = f"{type(error).__name__}: {error}"
             else:
                 (await self.get_state(OrderState)).just_placed = order.id
-                self._request_key = uuid4().hex
+                self._placed[self.request_key] = order.id
+                self.request_key = uuid4().hex
                 self._empty()
                 return rx.redirect(f"/orders/{order.id}")
         first = next((name for name in FORM_FIELDS if name in self.errors), "")

@@ -68,7 +68,7 @@ class Stripper:
 
         Raises:
             Malformed: for a null where the schema allows only absence (PR-7),
-                or a tag that is missing or no string (PR-5).
+                or a tag or a fixed field that is missing, or a tag that is no string (PR-5).
         """
         match shape:
             case Described():
@@ -109,6 +109,9 @@ class Stripper:
                 continue
             changed = changed or kept is not item
             result[key] = kept
+        for name in shape.fixed:
+            if name not in value:
+                raise Malformed(pointer(path, name), f"the required field {name!r} is missing")
         return result if changed else value
 
     def _member(self, item: Any, member: Member, path: str) -> Any:

@@ -26,7 +26,7 @@ from client_sdk.protocol.notes import Notes
 from client_sdk.protocol.order import Verifier
 from client_sdk.protocol.runs import Ledger, RunStatus
 from client_sdk.protocol.surrogates import Seams, mend_all, read_json
-from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FLAT_EVENTS, OPEN_EVENTS
+from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FIXED_FIELDS, FLAT_EVENTS, OPEN_EVENTS
 
 _validate = EVENT_ADAPTER.validator.validate_json
 _HUGE = re.compile(r"[:,\[\s]-?[0-9][0-9.]*(?:[eE]\+?[0-9]{3}|(?<=[0-9]{200}))")
@@ -50,6 +50,8 @@ def _is_settled(event: Any, payload: str | bytes) -> bool:
     if "null" in text:
         return False
     kind = event.__class__
+    if kind in FIXED_FIELDS and not FIXED_FIELDS[kind] <= event.__pydantic_fields_set__:
+        return False
     if kind in FLAT_EVENTS or (kind is ToolCallResultEvent and event.content.__class__ is str):
         return True
     if kind in OPEN_EVENTS or (kind is SubagentFinishedEvent and event.outcome is None):

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from ag_ui.core import Event, EventType, Message, RunAgentInput, StateDeltaEvent
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
 EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
 INPUT_ADAPTER: TypeAdapter[RunAgentInput] = TypeAdapter(RunAgentInput)
@@ -58,9 +59,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """An object the schema describes; `open` where it keeps unknown members (PR-6)."""
+    """An object the schema describes.
+
+    `fixed` are the members that have one value and must be there all the same: the
+    models would fill them in. `open` where it keeps unknown members (PR-6).
+    """
 
     members: dict[str, Member]
+    fixed: tuple[str, ...] = ()
     open: bool = False
 
 
@@ -142,11 +148,14 @@ _OPEN_MODELS: frozenset[type[BaseModel]] = frozenset(
 @cache
 def describe(model: type[BaseModel]) -> Described:
     """The described members of `model`, under their wire names."""
-    members = {}
+    members, fixed = {}, []
     for name, info in model.model_fields.items():
         shape = _shape(info.annotation, info.discriminator if isinstance(info.discriminator, str) else None)
-        members[info.alias or name] = Member(shape, info.is_required())
-    return Described(members, open=model in _OPEN_MODELS)
+        is_fixed = get_origin(info.annotation) is Literal and info.default not in (None, PydanticUndefined)
+        members[info.alias or name] = Member(shape, info.is_required() or is_fixed)
+        if is_fixed:
+            fixed.append(info.alias or name)
+    return Described(members, tuple(fixed), open=model in _OPEN_MODELS)
 
 
 def _event_models() -> tuple[type[BaseModel], ...]:
@@ -168,6 +177,13 @@ def _is_flat(shape: Described) -> bool:
         for name, member in shape.members.items()
     )
 
+
+FIXED_FIELDS: dict[type[BaseModel], frozenset[str]] = {
+    model: frozenset(fixed)
+    for kind, model in EVENT_MODELS.items()
+    if (fixed := [name for name in EVENT_SHAPES[kind].fixed if name != "type"])
+}
+"""What an event must carry although its model would fill it in; by wire names, which are the attributes' here."""
 
 FLAT_EVENTS: frozenset[type[BaseModel]] = frozenset(
     model for kind, model in EVENT_MODELS.items() if _is_flat(EVENT_SHAPES[kind])

@@ -212,6 +212,13 @@ def with_value(event: Raw, path: Path, value: Any) -> Raw:
     return event
 
 
+def without_value(event: Raw, path: Path) -> Raw:
+    """A copy of `event` without the member at `path`."""
+    event = json.loads(json.dumps(event))
+    del at(event, path[:-1])[path[-1]]
+    return event
+
+
 def pointer(path: Path) -> str:
     """`path` as a JSON Pointer."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)

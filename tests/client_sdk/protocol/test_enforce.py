@@ -140,6 +140,20 @@ def test_a_wrong_value_at_any_path_has_one_verdict_on_both_paths(event: dict[str
         ({"type": "TEXT_MESSAGE_END", "messageId": "a", "timestamp": 1.5}, "/timestamp"),
         ({"type": "TEXT_MESSAGE_END", "messageId": "a", "timestamp": True}, "/timestamp"),
         ({"type": "REASONING_MESSAGE_START", "messageId": "a", "role": "assistant"}, "/role"),
+        ({"type": "REASONING_MESSAGE_START", "messageId": "a"}, "/role"),
+        (
+            {
+                "type": "MESSAGES_SNAPSHOT",
+                "messages": [
+                    {
+                        "id": "m",
+                        "role": "assistant",
+                        "toolCalls": [{"id": "c", "function": {"name": "n", "arguments": ""}}],
+                    }
+                ],
+            },
+            "/messages/0/toolCalls/0/type",
+        ),
         ({"type": "TOOL_CALL_RESULT", "messageId": "a", "toolCallId": "c", "content": {"type": "text"}}, "/content"),
         (
             {"type": "TOOL_CALL_RESULT", "messageId": "a", "toolCallId": "c", "content": [{"text": "t"}]},

@@ -61,7 +61,7 @@ from client_sdk.protocol.compat import Peer, is_version
 from client_sdk.protocol.conversation import CallView, Conversation
 from client_sdk.protocol.outgoing import adopt_interrupts, adopt_message, adopt_messages, adopt_resume, wire
 from client_sdk.protocol.pipeline import Update
-from client_sdk.protocol.runs import PendingCall, RunRecord, RunStatus
+from client_sdk.protocol.runs import PendingCall, RunStatus
 from client_sdk.results import RunResult, build_result
 from client_sdk.tools.answers import abandoned
 from client_sdk.tools.board import OpenCall, ToolUpdate
@@ -536,8 +536,10 @@ class Thread:
             id=self.agent.id_factory(), content=said.content, tool_call_id=tool_call_id, error=said.error
         )
 
-    def _close(self, runs: Sequence[RunRecord], offered: frozenset[str], resumed: Sequence[ResumeEntry]) -> None:
+    def _close(self, exchange: Exchange, resumed: Sequence[ResumeEntry]) -> None:
         """Take up what the runs of one exchange left behind."""
+        runs, requested = exchange.runs, exchange.sent.get("runId")
+        offered = frozenset(tool["name"] for tool in exchange.sent.get("tools") or ())
         last = runs[-1]
         settled = last.status in (RunStatus.COMPLETED, RunStatus.INTERRUPTED, RunStatus.CANCELLED)
         if settled or not resumed:
@@ -555,6 +557,8 @@ class Thread:
                     interrupts=tuple(self.interrupts if run is last else run.interrupts),
                     resumed=tuple(resumed),
                     unanswered=unanswered,
+                    # The run asked for is the stream's last; what stands before it is the thread's past (LC-7).
+                    replayed=run is not last and run.run_id != requested,
                 )
             )
 
@@ -827,8 +831,7 @@ class Run:
         started = exchange.started
         exchange.end()
         if started:
-            offered = frozenset(tool["name"] for tool in exchange.sent.get("tools") or ())
-            self.thread._close(exchange.runs, offered, resume or ())
+            self.thread._close(exchange, resume or ())
             self._note(self._made_again(exchange))
 
     def _made_again(self, exchange: Exchange) -> Iterable[Diagnostic]:

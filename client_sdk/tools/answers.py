@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args, get_origin
 
 from ag_ui.core import ContentPart, TextPart
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
-from client_sdk.schema import Problem, shortened
+from client_sdk.schema import Problem, shortened, whole_characters
 from client_sdk.tools.calls import CallOutcome
 from client_sdk.tools.gate import RefusalReason
 
@@ -31,6 +32,7 @@ def _part_types(union: Any) -> tuple[type, ...]:
 
 
 PART_TYPES = _part_types(ContentPart)
+_PART: TypeAdapter[ContentPart] = TypeAdapter(ContentPart)
 
 
 class NotAnswerable(ValueError):
@@ -64,15 +66,15 @@ def to_content(result: Any) -> Content:
         result: what the handler returned.
 
     Raises:
-        NotAnswerable: it is neither parts nor JSON, or mixes parts with other values.
+        NotAnswerable: it is neither parts nor JSON, mixes parts with other values, or a part is malformed.
     """
     if result is None or isinstance(result, str):
         return result or ""
     if _is_part(result):
-        return [result]
+        return [_sound(result)]
     if isinstance(result, list | tuple) and any(map(_is_part, result)):
         if all(map(_is_part, result)):
-            return list(result)
+            return [_sound(part) for part in result]
         raise NotAnswerable("a list of content parts holds something that is no content part")
     try:
         return to_json(result, by_alias=True, inf_nan_mode="strings", bytes_mode="base64").decode()
@@ -82,6 +84,19 @@ def to_content(result: Any) -> Content:
 
 def _is_part(value: Any) -> bool:
     return isinstance(value, PART_TYPES)
+
+
+def _sound(part: Any) -> ContentPart:
+    """`part` as it can be sent: a model can be made, or changed, without anybody judging what it holds."""
+    try:
+        text = json.dumps(part.model_dump(by_alias=True, warnings=False), ensure_ascii=False, allow_nan=False)
+        return _PART.validate_json(whole_characters(text), strict=True, by_alias=True, by_name=False)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = "/".join(map(str, first["loc"]))
+        raise NotAnswerable(f"a content part is malformed at {where}: {first['msg']}") from error
+    except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
+        raise NotAnswerable(f"a content part cannot be written as JSON: {error}") from error
 
 
 def succeeded(result: Any) -> Said:
@@ -192,4 +207,4 @@ def edited(said: Said, arguments: Mapping[str, Any]) -> Said:
     )
     if isinstance(said.content, str):
         return replace(said, content=f"{note}\n{said.content}" if said.content else note)
-    return replace(said, content=[TextPart(text=note), *said.content])
+    return replace(said, content=[TextPart(text=whole_characters(note)), *said.content])

@@ -33,6 +33,7 @@ from client_sdk.tools.gate import (
     InterruptState,
     JournalState,
     RefusalReason,
+    RunPlace,
     ToolState,
     Verdict,
     decide,
@@ -40,8 +41,6 @@ from client_sdk.tools.gate import (
 from client_sdk.tools.history import Repair, repair_history
 from client_sdk.tools.journal import CallRecord, Clock, Journal, JournalEntry, JournalEvent
 from client_sdk.tools.registry import ToolDefinition, ToolRegistry
-
-_WELL_ENDED = (RunStatus.COMPLETED, RunStatus.INTERRUPTED)
 
 
 class CallStanding(StrEnum):
@@ -286,7 +285,9 @@ class CallBoard:
         for call in pending.values():
             before = earlier.get(call.id)
             advertised = call.name in closed.offered or (before is not None and before.facts.tool is ToolState.OFFERED)
-            self._put(call, closed.status, advertised, self._asked_about(call.id))
+            # Whoever saw a call live knows that nobody else was asked, however often it is restated.
+            replayed = closed.replayed if before is None else before.facts.place is RunPlace.REPLAYED
+            self._put(call, closed.status, advertised, self._asked_about(call.id), replayed=replayed)
 
     def restore(self, messages: Sequence[Message], interrupts: Iterable[Interrupt] = ()) -> None:
         """Take up the unanswered calls of a history, with what the journal knows of them.
@@ -323,10 +324,18 @@ class CallBoard:
             self._put(call, RunStatus.TRUNCATED, True, self._asked_about(call_id))
             return
         asked = offered.interrupt or self._asked_about(call_id)
-        self._put(call, offered.run_status or RunStatus.TRUNCATED, bool(offered.advertised), asked, new=False)
+        status, replayed = offered.run_status or RunStatus.TRUNCATED, bool(offered.replayed)
+        self._put(call, status, bool(offered.advertised), asked, replayed=replayed, new=False)
 
     def _put(
-        self, call: PendingCall, status: RunStatus, advertised: bool, asked: str | None, *, new: bool = True
+        self,
+        call: PendingCall,
+        status: RunStatus,
+        advertised: bool,
+        asked: str | None,
+        *,
+        replayed: bool = False,
+        new: bool = True,
     ) -> None:
         record = self.journal.record(self.thread_id, call.id)
         tool = self.registry.get(call.name)
@@ -334,9 +343,10 @@ class CallBoard:
         parsed = parse_arguments(text, None) if tool is None else tool.read(text)
         facts = CallFacts(
             run=status,
+            place=RunPlace.REPLAYED if replayed else RunPlace.REQUESTED,
             text=stated,
             interrupt=self._interrupt_state(call.id, asked),
-            tool=self._tool_state(tool, advertised, status),
+            tool=self._tool_state(tool, advertised),
             arguments=parsed.state,
             journal=record.state(_hash(parsed)),
             consent=self._consent_need(call.id, tool, parsed),
@@ -345,7 +355,13 @@ class CallBoard:
         self._calls[call.id] = held
         if new:
             self._write(
-                held, JournalEvent.OFFERED, run_status=status, arguments=text, advertised=advertised, interrupt=asked
+                held,
+                JournalEvent.OFFERED,
+                run_status=status,
+                arguments=text,
+                advertised=advertised,
+                replayed=replayed or None,
+                interrupt=asked,
             )
         self._tell(JournalEvent.OFFERED, held)
         if held.decision.verdict is Verdict.REFUSE:
@@ -368,10 +384,10 @@ class CallBoard:
             )
         self.record_answer(call, said)
 
-    def _tool_state(self, tool: ToolDefinition | None, advertised: bool, status: RunStatus) -> ToolState:
+    def _tool_state(self, tool: ToolDefinition | None, advertised: bool) -> ToolState:
         if tool is None:
             unnamed = any(interrupt.tool_call_id is None for interrupt in self.interrupts)
-            return ToolState.HELD_BY_AGENT if unnamed and status in _WELL_ENDED else ToolState.UNKNOWN
+            return ToolState.HELD_BY_AGENT if unnamed else ToolState.UNKNOWN
         if not tool.advertised:
             return ToolState.HANDLED
         if not advertised:
@@ -635,6 +651,7 @@ class CallBoard:
 _DISMISSALS: Mapping[RefusalReason | None, Callable[[], Said]] = {
     RefusalReason.MAY_HAVE_HAPPENED: lambda: answers.effect_unknown("and nothing was heard since"),
     RefusalReason.NO_HANDLER: answers.abandoned,
+    RefusalReason.RUN_REPLAYED: lambda: answers.abandoned("as it came with a run replayed from the thread's past"),
     RefusalReason.RUN_TRUNCATED: lambda: answers.abandoned("the stream broke off before its run ended"),
 }
 """What is said of a held call when nobody decided it."""

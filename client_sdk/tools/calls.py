@@ -42,6 +42,7 @@ class ClosedRun:
         interrupts: what is open on the thread now, whichever run asked.
         resumed: the resume list that its input carried.
         unanswered: ids of all calls in the conversation that no tool message answers.
+        replayed: whether it is an earlier run of the thread, restated on the stream before the one asked for.
     """
 
     status: RunStatus
@@ -50,6 +51,7 @@ class ClosedRun:
     interrupts: tuple[Interrupt, ...] = ()
     resumed: tuple[ResumeEntry, ...] = ()
     unanswered: frozenset[str] = frozenset()
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

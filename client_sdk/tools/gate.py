@@ -33,6 +33,14 @@ class CallText(StrEnum):
     """A later run stated the call again with other arguments: nobody knows which are meant."""
 
 
+class RunPlace(StrEnum):
+    """Where the run that made the call stood on its stream (FT-8, LC-7)."""
+
+    REQUESTED = "requested"
+    REPLAYED = "replayed"
+    """Before the requested one: a run of the past, which somebody else may have answered."""
+
+
 class InterruptState(StrEnum):
     """Whether the agent asks about this very call (IR-2)."""
 
@@ -97,6 +105,7 @@ class RefusalReason(StrEnum):
     RUN_CANCELLED = "run_cancelled"
     RUN_REJECTED = "run_rejected"
     RUN_TRUNCATED = "run_truncated"
+    RUN_REPLAYED = "run_replayed"
     INCOMPLETE_CALL = "incomplete_call"
     RESTATED_CALL = "restated_call"
     NO_HANDLER = "no_handler"
@@ -113,6 +122,7 @@ class CallFacts:
 
     Attributes:
         run: how the run that made the call ended.
+        place: whether that run is the one that was asked for.
         text: what is known of its argument text.
         interrupt: whether the agent asks about it.
         tool: what its name means here.
@@ -122,6 +132,7 @@ class CallFacts:
     """
 
     run: RunStatus = RunStatus.COMPLETED
+    place: RunPlace = RunPlace.REQUESTED
     text: CallText = CallText.COMPLETE
     interrupt: InterruptState = InterruptState.NONE
     tool: ToolState = ToolState.OFFERED
@@ -256,6 +267,12 @@ RULES: tuple[Rule, ...] = (
         "The stream broke off, so nothing runs by itself; the user may run or decline it (TR-1).",
     ),
     Rule(
+        {"place": RunPlace.REPLAYED},
+        _hold(RefusalReason.RUN_REPLAYED),
+        "Its run was replayed before the requested one, and whoever saw it first may have run it;"
+        " the user may run or decline it (FT-8).",
+    ),
+    Rule(
         {"consent": ConsentNeed.NOT_NEEDED},
         Decision(Verdict.EXECUTE),
         "The tool's policy asks for no consent to it.",
@@ -291,6 +308,7 @@ _SITUATIONS: tuple[tuple[str, Mapping[str, StrEnum]], ...] = (
     ("offered without a handler", {"tool": ToolState.BY_HAND}),
     ("arguments incomplete", {"text": CallText.INCOMPLETE}),
     ("open interrupt on it", {"interrupt": InterruptState.OPEN}),
+    ("of a replayed run", {"place": RunPlace.REPLAYED}),
     ("started before", {"journal": JournalState.STARTED}),
     ("answered before", {"journal": JournalState.ANSWERED}),
 )

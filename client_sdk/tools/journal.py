@@ -70,6 +70,7 @@ class JournalEntry:
             the arguments consented to and run with (``granted``, ``started``).
         arguments_hash: SHA-256 of those arguments' canonical JSON; None when they are not JSON.
         advertised: whether the tool was offered in that run (``offered``).
+        replayed: whether that run was replayed before the requested one (``offered``).
         interrupt: id of the interrupt that asks about it (``offered``).
         policy: True when a policy granted it rather than an answer to this very question.
         outcome: what became of it (``answered``).
@@ -87,6 +88,7 @@ class JournalEntry:
     arguments: str | None = None
     arguments_hash: str | None = None
     advertised: bool | None = None
+    replayed: bool | None = None
     interrupt: str | None = None
     policy: bool | None = None
     outcome: CallOutcome | None = None
@@ -391,6 +393,7 @@ _DETAILS: dict[str, Callable[[Any], Any]] = {
     "arguments": str,
     "arguments_hash": str,
     "advertised": bool,
+    "replayed": bool,
     "interrupt": str,
     "policy": bool,
     "outcome": CallOutcome,

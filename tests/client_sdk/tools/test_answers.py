@@ -61,7 +61,29 @@ def test_what_a_handler_may_return(result: Any, content: Any) -> None:
     assert to_content(result) == content
 
 
-@pytest.mark.parametrize("result", [object(), [IMAGE, "text"], {1: object()}, lambda: None], ids=repr)
+def test_half_a_character_in_a_part_is_mended_as_in_text() -> None:
+    part = ImagePart(source=DataSource(value="AA==", mime_type="image/png"), metadata={"alt\ud83d": ["\ude00 x"]})
+    assert to_content([TextPart(text="caf\ud83d"), part]) == [
+        TextPart(text="caf\ufffd"),
+        ImagePart(source=part.source, metadata={"alt\ufffd": ["\ufffd x"]}),
+    ]
+
+
+MALFORMED_PARTS = [
+    TextPart.model_construct(type="text", text=5),
+    TextPart.model_construct(type="text"),
+    ImagePart.model_construct(type="image", source=None),
+    ImagePart.model_construct(type="image", source={"type": "data", "value": "AA=="}),
+    TextPart(text="x", metadata={"n": float("nan")}),
+    TextPart(text="x", metadata={"o": object()}),
+]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [object(), [IMAGE, "text"], {1: object()}, lambda: None, *MALFORMED_PARTS, [IMAGE, MALFORMED_PARTS[0]]],
+    ids=repr,
+)
 def test_what_no_tool_message_can_hold(result: Any) -> None:
     with pytest.raises(NotAnswerable):
         to_content(result)

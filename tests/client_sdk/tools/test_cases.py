@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
-from ag_ui.core import ImagePart, UserMessage
+from ag_ui.core import ImagePart, TextPart, UserMessage
 
 from client_sdk.agent import HttpAgent, Thread
 from client_sdk.errors import InputError, InterruptError, ProtocolError, ToolError
-from client_sdk.interrupts import Resolve
+from client_sdk.interrupts import OpenInterrupt, Resolve, build_resume
 from client_sdk.legacy import flatten
 from client_sdk.protocol.runs import RunStatus
-from client_sdk.tools import CallOutcome, JournalEvent, MemoryJournal, RefusalReason, ToolRegistry, ToolUpdate
+from client_sdk.tools import (
+    CallOutcome,
+    JournalEvent,
+    MemoryJournal,
+    RefusalReason,
+    SqliteJournal,
+    ToolRegistry,
+    ToolUpdate,
+)
 from tests.client_sdk.servers import Reset, Until, serve
 from tests.client_sdk.tools.streams import (
     DONE,
@@ -163,19 +172,22 @@ async def test_malformed_arguments(tools: Tools, text: str) -> None:
 async def test_half_characters_do_not_end_the_thread(tools: Tools) -> None:
     """What a model sent, quoted in an answer or handed back by a tool, can always be sent (FT-4)."""
     tools.registry.declare("hand_back", "Hand back.", {}, lambda _: "half \ud83d", side_effects=False)
+    part = TextPart(text="half \ud83d")
+    tools.registry.declare("hand_over", "Hand over.", {}, lambda _: [part], side_effects=False)
 
     def complain(_: dict[str, Any]) -> None:
         raise ValueError("half \ud83d")
 
     tools.registry.declare("complain", "Complain.", {}, complain, side_effects=False)
     half = '{"\\ud83d": "\\ud83d"}'
-    run = run_of(calls("c1", "look", half), calls("c2", "hand_back"), calls("c3", "complain"))
+    run = run_of(calls("c1", "look", half), calls("c2", "hand_back"), calls("c3", "complain"), calls("c4", "hand_over"))
     async with agent_of(run, DONE) as (agent, wire):
         assert (await agent.thread(**options(tools)).run("go")).status is RunStatus.COMPLETED
         told = wire.answers()
         assert "half of a UTF-16 surrogate pair" in told["c1"]["content"]
         assert told["c2"]["content"] == "half \ufffd"
         assert told["c3"]["error"] == "failed: half \ufffd"
+        assert told["c4"]["content"] == [{"type": "text", "text": "half \ufffd"}]
 
 
 async def test_an_event_after_run_finished(tools: Tools) -> None:
@@ -584,16 +596,76 @@ async def test_a_run_left_while_its_calls_are_disposed_of_first(tools: Tools) ->
         assert tools.ran == [("act", "")]
 
 
-async def test_several_runs_on_one_stream(tools: Tools) -> None:
+TWO_RUNS = script(
+    started("a"), calls("c1", "look"), finished(run="a"), started("b"), says("m1", "hm"), finished(run="b")
+)
+
+
+async def test_a_run_after_the_one_that_was_asked_for(tools: Tools) -> None:
     """LC-7: the first run's call is put before the gate with how the last one ended."""
-    two = script(
-        started("a"), calls("c1", "look"), finished(run="a"), started("b"), says("m1", "hm"), finished(run="b")
-    )
-    async with agent_of(two, DONE) as (agent, wire):
-        await agent.thread(**options(tools)).run("go")
+    async with agent_of(TWO_RUNS, DONE) as (agent, wire):
+        await agent.thread(**options(tools)).run("go", run_id="a")
         assert tools.ran == [("look", "")]
         wire.check_pairing()
     bad = script(started("a"), calls("c2", "act"), finished(run="a"), started("b"), failed())
     async with agent_of(bad, DONE) as (agent, _):
-        await agent.thread(**options(tools)).run("go")
+        await agent.thread(**options(tools)).run("go", run_id="a")
         assert tools.ran == [("look", "")]
+
+
+async def test_a_replayed_run_runs_nothing_by_itself(tools: Tools, tmp_path: Path) -> None:
+    """FT-8: whoever saw the run first may have run its calls; a restart does not forget that it was a replay."""
+    with SqliteJournal(tmp_path / "calls.sqlite") as journal:
+        async with agent_of(TWO_RUNS, DONE) as (agent, wire):
+            thread = agent.thread(**options(tools, journal=journal))
+            outcome = await thread.run("go")
+            assert (tools.ran, len(wire.inputs)) == ([], 1)
+            assert [(c.id, c.reason) for c in thread.open_calls] == [("c1", RefusalReason.RUN_REPLAYED)]
+            assert [call.id for call in outcome.pending_tool_calls] == ["c1"]
+        async with agent_of(DONE) as (agent, wire):
+            thread = agent.thread(**options(tools, journal=journal), messages=outcome.messages)
+            assert [(c.id, c.reason) for c in thread.open_calls] == [("c1", RefusalReason.RUN_REPLAYED)]
+            thread.open_calls[0].approve()
+            assert (await thread.run()).status is RunStatus.COMPLETED
+            assert tools.ran == [("look", "")]
+            wire.check_pairing()
+
+
+async def test_a_replayed_call_that_nobody_decides_is_given_up(tools: Tools) -> None:
+    async with agent_of(TWO_RUNS, DONE) as (agent, wire):
+        thread = agent.thread(**options(tools))
+        await thread.run("go")
+        await thread.run("again")
+        assert tools.ran == []
+        assert wire.answers(1)["c1"]["error"].startswith("abandoned: ")
+
+
+async def test_a_call_that_was_seen_live_may_be_restated(tools: Tools) -> None:
+    """FT-8: a replay takes nothing away from a call this very thread was asked to run."""
+    asks = interrupts({"id": "i1", "toolCallId": "c1"})
+    live = script(started("a"), calls("c1", "look", message="m1"), finished(asks, run="a"))
+    replay = script(started("a"), calls("c1", "look", message="m1"), finished(asks, run="a"), started("b"), finished())
+    async with agent_of(live, replay, DONE) as (agent, wire):
+        thread = agent.thread(**options(tools, answer_interrupts=lambda _: {"i1": Resolve(True)}))
+        assert (await thread.run("go")).status is RunStatus.COMPLETED
+        assert tools.ran == [("look", "")]
+        assert wire.answers()["c1"]["content"] == "looked at "
+
+
+async def test_an_unnamed_question_holds_the_agents_own_call_after_a_restart(tools: Tools) -> None:
+    """IR-2, FT-3: nobody knows which call it asks about, so none is answered in the agent's stead."""
+    call = {"id": "b1", "type": "function", "function": {"name": "backend_delete", "arguments": "{}"}}
+    messages = [
+        {"id": "u1", "role": "user", "content": "go"},
+        {"id": "a1", "role": "assistant", "toolCalls": [call]},
+    ]
+    asked = [{"id": "i1", "reason": "approval"}]
+    broken = script(started(), failed())
+    async with agent_of(broken, DONE) as (agent, wire):
+        thread = agent.thread(**options(tools), messages=messages, interrupts=asked)
+        resume = build_resume([OpenInterrupt(i) for i in thread.interrupts], {"i1": Resolve(True)})
+        for _ in range(2):  # the first try fails, and the question stays open
+            assert [(c.id, c.reason) for c in thread.open_calls] == [("b1", RefusalReason.OPEN_INTERRUPT)]
+            await thread.run(resume=resume)
+        for sent in wire.inputs[:2]:
+            assert [m["role"] for m in sent["messages"]] == ["user", "assistant"]

@@ -756,12 +756,8 @@ class Run:
                     yield prepared
                     self._reader = asyncio.current_task()
             resume: Sequence[ResumeEntry] | None = self._resume
-            if self._message is not None:
-                thread.conversation.add(self._message)
-            before = {message.id: message for message in thread.messages}
-            request: dict[str, Any] | None = self._request
-            while request is not None:
-                exchange = self._exchange(request, resume)
+            exchange, before = self._first_exchange(resume)
+            while exchange is not None:
                 try:
                     async with aclosing(exchange.updates()) as updates:
                         async for update in updates:
@@ -775,7 +771,7 @@ class Run:
                     async for settled in settling:
                         yield settled
                         self._reader = asyncio.current_task()
-                request, resume = self._next()
+                exchange, resume = self._next()
         except asyncio.CancelledError:
             if not self._was_stopped():
                 raise
@@ -814,6 +810,23 @@ class Run:
                 code="calls_open",
             )
         thread._add_answers(runner.take_answers())
+
+    def _first_exchange(self, resume: Sequence[ResumeEntry] | None) -> tuple[Exchange | None, dict[str, Message]]:
+        """Say what the user says, in an input that may be sent; else it was not said (RI-1).
+
+        Returns:
+            The exchange, and the messages as they stood before it, by id.
+        """
+        conversation, said = self.thread.conversation, self._message
+        known = said is None or conversation.view(said.id) is not None
+        view = None if said is None else conversation.add(said)
+        before = {message.id: message for message in conversation.messages}
+        try:
+            return self._exchange(self._request, resume), before
+        except InputError:
+            if view is not None and not known:
+                conversation.retract(view)
+            raise
 
     def _exchange(self, request: dict[str, Any], resume: Sequence[ResumeEntry] | None) -> Exchange:
         thread = self.thread
@@ -857,8 +870,8 @@ class Run:
                 yield update
         self._note(runner.take_diagnostics())
 
-    def _next(self) -> tuple[dict[str, Any] | None, Sequence[ResumeEntry] | None]:
-        """The next input, when the thread does not rest."""
+    def _next(self) -> tuple[Exchange | None, Sequence[ResumeEntry] | None]:
+        """The next exchange and the answers to interrupts it carries, when the thread does not rest."""
         runner = self.thread._runner
         follows: Continuation | None = None if runner is None else runner.next_input()
         if runner is not None:
@@ -866,7 +879,8 @@ class Run:
         if follows is None:
             return None, None
         self.thread._add_answers(follows.messages)
-        return {**self._request, "runId": self.thread.agent.id_factory(), "parentRunId": None}, follows.resume
+        request = {**self._request, "runId": self.thread.agent.id_factory(), "parentRunId": None}
+        return self._exchange(request, follows.resume), follows.resume
 
     def _note(self, notes: Iterable[Diagnostic]) -> None:
         for note in notes:

@@ -154,8 +154,7 @@ class Exchange:
         Raises:
             TransportError: what is no break: the run never started, or the peer sent what cannot be read.
         """
-        run = self._pipeline.ledger.current
-        if run is not None and (run.finished is not None or run.error is not None):
+        if self._pipeline.ledger.closed:
             return
         self._broken = error
         if not isinstance(error, ConnectionBroken | ReadTimedOut):

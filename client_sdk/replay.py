@@ -8,7 +8,7 @@ from typing import Any
 from ag_ui.core import Event
 
 from client_sdk.diagnostics import Diagnostic
-from client_sdk.errors import ClientError, InputError, ProtocolError
+from client_sdk.errors import ClientError, InputError, ProtocolError, SourceError
 from client_sdk.protocol.compat import Peer
 from client_sdk.protocol.conversation import Conversation
 from client_sdk.protocol.outgoing import adopt_messages, prepare_input, wire
@@ -60,9 +60,11 @@ class Replay:
         """The stream is over: what it came to.
 
         Args:
-            broken: why it could not be read to its end, if so.
+            broken: why it could not be read to its end, if so; after the run's terminal event it changes
+                nothing (TR-7).
         """
         pipeline = self._pipeline
+        error = pipeline.error or (None if pipeline.ledger.closed else broken)
         pipeline.end()
         request = self._request(self._sent.append)
         messages = pipeline.conversation.messages
@@ -73,7 +75,7 @@ class Replay:
             new_messages=[message for message in messages if message.id not in before],
             state=pipeline.conversation.state,
             diagnostics=[*self._sent, *pipeline.diagnostics],
-            error=pipeline.error or broken,
+            error=error,
             request=request,
         )
 
@@ -139,8 +141,8 @@ def document(result: RunResult, events: Iterable[Event]) -> dict[str, Any]:
     }
 
 
-def refused(error: InputError) -> dict[str, Any]:
-    """The report where the run input itself was refused: nothing was sent, so nothing came (RI-1)."""
+def refused(error: InputError | SourceError) -> dict[str, Any]:
+    """The report where there is no stream to judge: the run input was refused (RI-1), or the source is none."""
     nothing: dict[str, Any] = {
         key: [] for key in ("runErrors", "diagnostics", "events", "messages", "pendingToolCalls", "interrupts", "usage")
     }

@@ -34,12 +34,14 @@ def replay_command(arguments: argparse.Namespace, out: Terminal, err: Terminal) 
 
 def _replay_one(name: str, arguments: argparse.Namespace, out: Terminal, err: Terminal) -> Exit:
     try:
-        source = read_source(read_bytes(name))
+        source = _source(name)
         given = _input(source, arguments)
         replay = Replay(given, peer_version=arguments.peer or source.max_protocol_version)
-    except (UsageError, SourceError) as error:
-        report_error(err, error.message, "" if isinstance(error, UsageError) else name)
+    except UsageError as error:
+        report_error(err, error.message)
         return Exit.USAGE
+    except SourceError as error:
+        return _refused(error, "", arguments, out, err)
     except InputError as error:
         return _refused(error, name, arguments, out, err)
     renderer = Renderer(out, err)
@@ -50,25 +52,34 @@ def _replay_one(name: str, arguments: argparse.Namespace, out: Terminal, err: Te
         takers.append(lambda update: events.append(update.event))
     elif not _silent(arguments):
         takers.append(renderer.show)
-    broken = _feed(replay, source, takers)
-    result = replay.finish(broken)
+    result = replay.finish(_feed(replay, source, takers))
     _show(result, events, renderer, arguments, out)
     report_failure(err, result, name)
-    if broken is not None:
-        report_error(err, broken.message, name)
-        return Exit.TRANSPORT
     return exit_of(result)
 
 
-def _refused(error: InputError, name: str, arguments: argparse.Namespace, out: Terminal, err: Terminal) -> Exit:
-    """The input given with the stream may not be sent: no run, but a report all the same (RI-1)."""
+def _source(name: str) -> RecordedStream:
+    try:
+        data = read_bytes(name)
+    except UsageError as error:
+        raise SourceError(error.message) from error
+    try:
+        return read_source(data)
+    except SourceError as error:
+        raise SourceError(f"{name}: {error.message}") from error
+
+
+def _refused(
+    error: SourceError | InputError, where: str, arguments: argparse.Namespace, out: Terminal, err: Terminal
+) -> Exit:
+    """The source is none, or its input may not be sent (RI-1): no run, but a report all the same."""
     document = refused(error)
     if arguments.json:
         print_document(document)
     elif arguments.quiet:
         out.line(document["status"])
-    report_error(err, error.message, name)
-    return Exit.REJECTED
+    report_error(err, error.message, where)
+    return Exit.REJECTED if isinstance(error, InputError) else Exit.USAGE
 
 
 def _input(source: RecordedStream, arguments: argparse.Namespace) -> Mapping[str, Any] | None:

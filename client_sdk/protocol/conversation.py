@@ -317,6 +317,13 @@ class Conversation:
         self._replace(known, message)
         return known
 
+    def retract(self, view: MessageView) -> None:
+        """Take a message out again, one of the application's own that went nowhere."""
+        self._unlink(view)
+        self._views.remove(view)
+        if self._by_id.get(view.id) is view:
+            del self._by_id[view.id]
+
     def add_answer(self, message: ToolMessage) -> MessageView:
         """Place a tool message behind the call it answers, after answers already there (TC-4).
 

@@ -29,7 +29,7 @@ from ag_ui.core import (
 from client_sdk.protocol.conversation import CallPhase, CallView, Conversation
 from client_sdk.protocol.notes import Notes
 
-_VERSION: Final = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})")
+_VERSION: Final = re.compile(r"([0-9]{1,4000})\.([0-9]{1,4000})")
 
 
 class RunStatus(StrEnum):
@@ -168,6 +168,12 @@ class Ledger:
         """The run being read, or the last one read."""
         return self.runs[-1] if self.runs else None
 
+    @property
+    def closed(self) -> bool:
+        """Whether the last run has had its terminal event, so that a broken connection changes nothing (TR-7)."""
+        run = self.current
+        return run is not None and (run.finished is not None or run.error is not None)
+
     def feed(self, event: Event) -> None:
         """Take note of one verified event, after the conversation has taken it in."""
         handler = _HANDLERS.get(event.__class__)
@@ -264,7 +270,9 @@ class Ledger:
     def _compare(self, run: RunRecord, named: Sequence[str] | None) -> None:
         if not named:
             return
-        by_stream = [identity for identity, answered in run.calls.items() if not answered]
+        unanswered = [identity for identity, answered in run.calls.items() if not answered]
+        # A call that a snapshot took out of the conversation is no more, whoever names it.
+        by_stream = [identity for identity in unanswered if self._conversation.call(identity) is not None]
         by_history = [call.id for call in run.pending]
         if set(named) not in (set(by_stream), set(by_history)):
             self._notes.warn(

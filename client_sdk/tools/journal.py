@@ -69,6 +69,7 @@ class JournalEntry:
         arguments: the argument text as the agent sent it (``offered``), or the JSON of
             the arguments consented to and run with (``granted``, ``started``).
         arguments_hash: SHA-256 of those arguments' canonical JSON; None when they are not JSON.
+        complete: False when those arguments never ended (``offered``).
         advertised: whether the tool was offered in that run (``offered``).
         replayed: whether that run was replayed before the requested one (``offered``).
         interrupt: id of the interrupt that asks about it (``offered``).
@@ -87,6 +88,7 @@ class JournalEntry:
     run_status: RunStatus | None = None
     arguments: str | None = None
     arguments_hash: str | None = None
+    complete: bool | None = None
     advertised: bool | None = None
     replayed: bool | None = None
     interrupt: str | None = None
@@ -392,6 +394,7 @@ _DETAILS: dict[str, Callable[[Any], Any]] = {
     "run_status": RunStatus,
     "arguments": str,
     "arguments_hash": str,
+    "complete": bool,
     "advertised": bool,
     "replayed": bool,
     "interrupt": str,

@@ -2,8 +2,8 @@
 
 How the form of a source is told, by its first bytes and without regard to its name:
 
-1. A UTF-8 byte order mark is dropped. A source that is empty or blank is none, and neither is one that
-   starts like UTF-16, gzip or the protobuf binding.
+1. A UTF-8 byte order mark is dropped. A source that starts like UTF-16, gzip or the protobuf binding is
+   none. One that is empty or blank is a stream that ended before its first frame.
 2. The first character that is not white space is `{` or `[`: JSON.
 
    - One list is a **JSON document**, each element a frame.
@@ -15,7 +15,8 @@ How the form of a source is told, by its first bytes and without regard to its n
      some line has to be a JSON object: else it is a list that is cut off or faulty, and no recording.
 
 3. A line starts with `data`, or the first line that is not blank starts with `event`, `id`, `retry` or a
-   colon: **SSE text**, in LF, CR or CRLF lines. It may hold no frame at all.
+   colon: **SSE text**, in LF, CR or CRLF lines. It may hold no frame at all, and may be cut off anywhere,
+   inside its first word too.
 4. Some line is a JSON object: JSON Lines that start with a faulty line.
 5. Everything else is no recording.
 
@@ -41,6 +42,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _BLANK: Final = " \t\r\n"  # white space as JSON has it
 _SLICE: Final = 64 * 1024
 _SSE: Final = re.compile(rb"(?:\A|[\r\n])data(?:[:\r\n]|\Z)|\A[\r\n]*(?::|(?:event|id|retry)(?:[:\r\n]|\Z))")
+_FIELDS: Final = (b"data:", b"event:", b"id:", b"retry:")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 # Only the extent of values is asked of it: numbers too long for Python's int must not stop it.
 _SCANNER: Final = json.JSONDecoder(parse_int=float)
@@ -95,11 +97,9 @@ def read_source(data: bytes, *, max_frame_bytes: int = MAX_FRAME_BYTES) -> Recor
         if content.startswith(magic):
             raise SourceError(f"the source is no recorded stream: {why}")
     stripped = content.strip(_BLANK.encode())
-    if not stripped:
-        raise SourceError("the source is empty; a recorded stream without frames holds a comment line at least")
     if stripped[:1] in (b"{", b"["):
         return _json(stripped.decode("utf-8", "replace"), max_frame_bytes)
-    if _SSE.search(content):
+    if any(field.startswith(stripped) for field in _FIELDS) or _SSE.search(content):
         return RecordedStream("sse", None, None, None, lambda: _sse_frames(data, max_frame_bytes))
     lines = _lines(stripped.decode("utf-8", "replace"))
     if any(map(_is_object, lines)):

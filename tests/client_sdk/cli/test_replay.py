@@ -116,7 +116,10 @@ def test_of_several_sources_the_worst_counts(cli: Cli, tmp_path: Path, names: tu
     ran = cli("replay", *names, "--json")
     assert ran.status == status
     documents = [json.loads(line) for line in ran.out.splitlines()]
-    assert len(documents) == len(names) - names.count("missing")
+    assert [document["error"] and document["error"]["code"] for document in documents].count("unreadable_source") == (
+        names.count("missing")
+    )
+    assert len(documents) == len(names)
 
 
 def test_several_sources_are_told_apart(cli: Cli, tmp_path: Path) -> None:
@@ -127,7 +130,6 @@ def test_several_sources_are_told_apart(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (b"", "the source is empty"),
         (b"just words", "neither SSE text"),
         (b"\x1f\x8b\x08", "gzip"),
     ],
@@ -139,6 +141,48 @@ def test_what_is_no_recording_is_wrong_use(cli: Cli, tmp_path: Path, content: by
     assert ran.err.startswith("error: odd: ")
     assert error in ran.err
     assert ran.err.count("\n") == 1
+
+
+START = '{"type":"RUN_STARTED","threadId":"t","runId":"r"}'
+HUGE = b"data: " + b"x" * 11_000_000 + b"\n\n"
+
+
+@pytest.mark.parametrize(
+    ("terminal", "status", "left"),
+    [
+        ('{"type":"RUN_FINISHED","threadId":"t","runId":"r"}', "completed", 0),
+        ('{"type":"RUN_ERROR","message":"no"}', "failed", 1),
+        ("", "truncated", 5),
+    ],
+)
+def test_a_recording_that_breaks_is_judged_as_a_connection_that_breaks(
+    cli: Cli, tmp_path: Path, terminal: str, status: str, left: int
+) -> None:
+    """TR-5, TR-7: after the terminal event a break changes nothing; before it, one line says what broke."""
+    frames = "".join(f"data: {frame}\n\n" for frame in (START, terminal) if frame)
+    (tmp_path / "broken").write_bytes(frames.encode() + HUGE)
+    ran = cli("replay", "broken", "--json")
+    (document,) = [json.loads(line) for line in ran.out.splitlines()]
+    assert (document["status"], ran.status) == (status, left)
+    assert (document["error"] or {}).get("code") == ("frame_too_large" if left == 5 else None)
+    assert ran.err.count("\n") == (0 if left == 0 else 1)
+
+
+def test_an_empty_source_is_a_stream_that_ended_before_it_began(cli: Cli, tmp_path: Path) -> None:
+    """TR-1."""
+    (tmp_path / "empty").write_bytes(b"")
+    ran = cli("replay", "empty", "--quiet")
+    assert (ran.status, ran.out, ran.err.count("\n")) == (4, "truncated\n", 1)
+
+
+def test_a_recording_cut_anywhere_is_truncated(cli: Cli, tmp_path: Path) -> None:
+    """TR-1: from its first byte on."""
+    whole = f"data: {START}\n\n".encode()
+    names = [f"cut-{length}" for length in range(len(whole) + 1)]
+    for length, name in enumerate(names):
+        (tmp_path / name).write_bytes(whole[:length])
+    ran = cli("replay", *names, "--quiet")
+    assert (ran.status, set(ran.out.splitlines())) == (4, {"truncated"})
 
 
 def test_a_fixtures_input_and_peer_are_honoured(cli: Cli, tmp_path: Path) -> None:

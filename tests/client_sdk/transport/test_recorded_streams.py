@@ -74,6 +74,13 @@ SOURCES = {
     "text is kept": ('[{"a":1.50,"a":1e400,"b":"\\ud800"}]', "json", ['{"a":1.50,"a":1e400,"b":"\\ud800"}']),
     "numbers too long for Python": (f"[{'9' * 5000}]", "json", ["9" * 5000]),
     "fixture": (f'{{"name":"n","stream":[{A}, {B}]}}', "json", [A, B]),
+    "empty": ("", "sse", []),
+    "blank": (" \r\n\t\n", "sse", []),
+    "only a byte order mark": ("\ufeff", "sse", []),
+    **{
+        f"cut off inside its first word, {word!r}": (word, "sse", [])
+        for word in ("d", "dat", "\ufeffda", "ev", "i", "retr")
+    },
 }
 
 
@@ -85,9 +92,6 @@ def test_forms(source: str, form: str, expected: list[str]) -> None:
 
 
 NO_SOURCES = {
-    "empty": (b"", "empty"),
-    "blank": (b" \r\n\t\n", "empty"),
-    "only a byte order mark": (b"\xef\xbb\xbf", "empty"),
     "gzip": (b"\x1f\x8b\x08\x00data: x\n\n", "gzip"),
     "UTF-16": ("data: x\n\n".encode("utf-16"), "UTF-16"),
     "UTF-16, big": (b"\xfe\xff\x00d", "UTF-16"),

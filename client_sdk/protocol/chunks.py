@@ -37,7 +37,6 @@ from ag_ui.core import (
     ToolCallStartEvent,
 )
 
-from client_sdk.errors import ProtocolError
 from client_sdk.protocol.notes import Notes
 
 Chunk = TextMessageChunkEvent | ToolCallChunkEvent | ReasoningMessageChunkEvent
@@ -181,7 +180,7 @@ class Expander:
 
         Raises:
             ProtocolError: ``chunk_identity`` (ST-8), ``chunk_conflict`` (ST-9),
-                ``chunk_ambiguous`` (ST-12), ``attribution_mismatch`` (SA-2).
+                ``chunk_ambiguous`` (ST-12).
         """
         spelling = _SPELLINGS.get(type(event))
         if spelling is not None:
@@ -214,13 +213,15 @@ class Expander:
 
     def _content(self, chunk: Any, item: _Open, *, opened: bool) -> list[Event]:
         # The provider's payload belongs to what the producer sent, not to the opener made up here (ST-14).
-        carries = chunk.delta is not None or chunk.raw_event is not None
+        tag: Lane = chunk.subagent_run_id
+        claims = tag is not None and tag != item.owner
+        carries = chunk.delta is not None or chunk.raw_event is not None or claims
         if not carries and (opened or chunk.metadata is None):
             return []
         content = item.spelling.content(
             **{item.spelling.id_field: item.id},
             delta="",
-            subagent_run_id=chunk.subagent_run_id if chunk.subagent_run_id is not None else item.owner,
+            subagent_run_id=tag if tag is not None else item.owner,
         )
         # Set afterwards, because it was judged before: it may end in half a character (see surrogates).
         content.delta = chunk.delta or ""  # type: ignore[union-attr]
@@ -252,20 +253,9 @@ class Expander:
         tag: Lane = chunk.subagent_run_id
         for lane, item in self.lanes.items():
             if item.spelling is spelling and item.id == identity:
-                if tag is not None and tag != lane:
-                    raise self._mismatch(chunk, item, lane, tag)
+                # Whether the tag is right is for order verification, which knows what a call inherits (SA-5).
                 return lane
         return tag
-
-    def _mismatch(self, chunk: Any, item: _Open, lane: Lane, tag: str) -> ProtocolError:
-        owner = f"subagent {lane!r}" if lane is not None else "the parent agent"
-        return self._notes.fatal(
-            "attribution_mismatch",
-            f"{chunk.type.value} continues the {item.spelling.noun} {item.id!r} as subagent {tag!r}, "
-            f"but {owner} opened it",
-            path="/subagentRunId",
-            ids=(item.id,),
-        )
 
     def _require_agreement(self, chunk: Any, item: _Open) -> None:
         for attribute, wire, _ in item.spelling.repeats:

@@ -108,7 +108,7 @@ BOTH = (subagent("s1"), subagent("s2"))
                 {"type": "TEXT_MESSAGE_CHUNK", "messageId": "a", "subagentRunId": "s1"},
                 {"type": "TEXT_MESSAGE_CHUNK", "messageId": "a", "subagentRunId": "s2"},
             ],
-            "attribution_mismatch", "/subagentRunId", ("a",), ["subagent 's2'", "subagent 's1' opened it"],
+            "attribution_mismatch", "/subagentRunId", ("a",), ["subagent 's2'", "belongs to subagent 's1'"],
         ),
     ],
 )  # fmt: skip

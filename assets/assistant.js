@@ -120,8 +120,12 @@
   );
   document.addEventListener("input", (event) => {
     if (event.target.id === "chat-input") grow(event.target);
-    const asked = event.target.closest("form.consent")?.querySelector(".asked");
-    if (asked) asked.dataset.edited = "true";
+    const form = event.target.closest("form.consent");
+    const asked = form?.querySelector(".asked");
+    if (asked && asked.dataset.edited !== "true") {
+      asked.dataset.edited = "true";
+      showButtons(form);
+    }
   });
   document.addEventListener("reset", (event) => {
     const field = byId("chat-input");
@@ -156,8 +160,15 @@
   function focusMistake() {
     if (mistakeIn === null || document.activeElement?.matches("[aria-invalid=true]")) return;
     for (const card of document.querySelectorAll("#assistant-transcript [data-call]")) {
-      if (card.dataset.call === mistakeIn) card.querySelector("[aria-invalid=true]")?.focus();
+      const field = card.dataset.call === mistakeIn && card.querySelector("[aria-invalid=true]");
+      if (!field) continue;
+      field.focus();
+      showButtons(field.form);
     }
+  }
+  // A form that grew by a line keeps its buttons in sight.
+  function showButtons(form) {
+    form?.querySelector(".form-actions")?.scrollIntoView({ block: "nearest" });
   }
   // Whoever goes on by hand is not pulled back.
   for (const deed of ["keydown", "pointerdown"]) {

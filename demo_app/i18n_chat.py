@@ -166,10 +166,7 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
     "reason.already_answered": ("It was answered before.", "이미 답한 호출입니다."),
     # consent and interrupts
     "consent.ask": ("Nothing has happened yet. Shall this be done?", "아직 아무 일도 하지 않았습니다. 실행할까요?"),
-    "consent.edited": (
-        "As it was asked for; your changes below are not counted in here yet.",
-        "요청받은 내용입니다. 아래에서 고친 값은 아직 반영되지 않았습니다.",
-    ),
+    "consent.edited": ("As it was asked for, before your changes.", "고치시기 전에 요청받은 내용입니다."),
     "consent.approve": ("Approve", "승인"),
     "consent.decline": ("Decline", "거절"),
     "consent.run": ("Run it now", "지금 실행"),

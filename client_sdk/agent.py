@@ -63,7 +63,7 @@ from client_sdk.protocol.outgoing import adopt_interrupts, adopt_message, adopt_
 from client_sdk.protocol.pipeline import Update
 from client_sdk.protocol.runs import PendingCall, RunStatus
 from client_sdk.results import RunResult, build_result
-from client_sdk.tools.answers import abandoned
+from client_sdk.tools.answers import Said, abandoned, declined
 from client_sdk.tools.board import OpenCall, ToolUpdate
 from client_sdk.tools.calls import ClosedRun, Continuation
 from client_sdk.tools.history import repair_history
@@ -294,6 +294,7 @@ class Thread:
         self.agent = agent
         self.interrupts: list[Interrupt] = adopt_interrupts(interrupts)
         self._pending: list[PendingCall] = []
+        self._asked = False
         self._tools: ToolRegistry | list[Tool] = tools if isinstance(tools, ToolRegistry) else list(tools)
         self._context = list(context)
         self._forwarded_props = forwarded_props
@@ -531,7 +532,18 @@ class Thread:
         return frozenset(identity for identity in unanswered if None in named or identity in named)
 
     def _give_up(self, tool_call_id: str) -> ToolMessage:
-        said = abandoned()
+        return self._tool_message(tool_call_id, abandoned())
+
+    def _decline_pending(self, resumed: Sequence[ResumeEntry]) -> None:
+        """A new user message goes out before anybody answered: that is a no to what the last run asked for (FT-3)."""
+        left = self._left_to_the_agent(resumed)
+        for call in self._pending if self._asked else ():
+            held = self._conversation.call(call.id)
+            if held is not None and held.result is None and call.id not in left:
+                said = declined("the user went on without deciding")
+                self._conversation.add_answer(self._tool_message(call.id, said))
+
+    def _tool_message(self, tool_call_id: str, said: Said) -> ToolMessage:
         return ToolMessage(
             id=self.agent.id_factory(), content=said.content, tool_call_id=tool_call_id, error=said.error
         )
@@ -545,6 +557,7 @@ class Thread:
         if settled or not resumed:
             self.interrupts = list(last.interrupts)
         self._pending = list(last.pending)
+        self._asked = last.status in (RunStatus.COMPLETED, RunStatus.INTERRUPTED)
         if self._runner is None:
             return
         unanswered = frozenset(call.id for call in self._conversation.tool_calls if call.result is None)
@@ -792,6 +805,8 @@ class Run:
         if not asks:
             self._note(thread._check_resume(self._resume or ()))
         if runner is None:
+            if self._message is not None:
+                thread._decline_pending(self._resume or ())
             return
         runner.user_speaks(self._registry)
         if self._message is not None:

@@ -506,18 +506,44 @@ async def test_a_call_waits_for_a_decision_and_nothing_is_sent_before(tools: Too
         assert wire.answers()["c2"]["content"] == "by hand"
 
 
-async def test_a_plain_declaration_is_answered_by_hand_and_gives_up_what_was_not(tools: Tools) -> None:
+@pytest.mark.parametrize(
+    ("end", "message", "said", "told"),
+    [
+        (finished(), "next", "declined: ", []),
+        (finished(), None, "abandoned: ", ["call_abandoned"]),
+        (failed(), "next", "abandoned: ", ["call_abandoned"]),
+    ],
+    ids=["a new message", "no new message", "the run failed"],
+)
+async def test_a_plain_declaration_is_answered_by_hand_and_what_was_not_does_not_dangle(
+    tools: Tools, end: dict[str, Any], message: str | None, said: str, told: list[str]
+) -> None:
     """Without a registry each run is one exchange; no run goes on with a gap all the same (FT-3)."""
-    async with agent_of(run_of(calls("c1", "look"), calls("c2", "look")), DONE) as (agent, wire):
+    first = script(started(), calls("c1", "look"), calls("c2", "look"), end)
+    async with agent_of(first, DONE) as (agent, wire):
         thread = agent.thread(id="t1", tools=tools.registry.to_tools())
         await thread.run("go")
         assert thread.open_calls == []
         assert thread.journal is None
         thread.answer("c1", "mine")
-        outcome = await thread.run("next")
+        outcome = await thread.run(message)
         assert wire.answers()["c1"]["content"] == "mine"
-        assert wire.answers()["c2"]["error"].startswith("abandoned: ")
-        assert [note.code for note in outcome.diagnostics] == ["call_abandoned"]
+        assert wire.answers()["c2"]["error"].startswith(said)
+        assert [note.code for note in outcome.diagnostics] == told
+
+
+async def test_what_was_said_in_an_input_that_may_not_be_sent_was_not_said(tools: Tools) -> None:
+    """RI-1: mended, it is said once; what replaces an older message stays."""
+    async with agent_of(DONE) as (agent, wire):
+        thread = agent.thread(**options(tools), messages=[UserMessage(id="u0", content="first")])
+        thread.state = {"a": float("nan")}
+        for message in ("hi", UserMessage(id="u0", content="changed")):
+            with pytest.raises(InputError):
+                await thread.run(message)
+        assert [m.content for m in thread.messages] == ["changed"]
+        thread.state = {}
+        await thread.run("hi")
+        assert [m["content"] for m in wire.inputs[0]["messages"]] == ["changed", "hi"]
 
 
 @pytest.mark.parametrize("call_id", [None, "c1"], ids=["names no call", "names the call"])

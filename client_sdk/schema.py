@@ -9,16 +9,18 @@ every way in which a schema can be unusable ends in one typed error.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import regex
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, UndefinedTypeCheck, UnknownType
 from jsonschema.validators import validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
+
+from client_sdk.bounded import additional_names, allowance, bounded, is_unboundable
 
 MAX_PROBLEMS = 10
 """How many problems of one value are reported; a reader mends the first few and asks again."""
@@ -103,9 +105,8 @@ def _expected_property(error: _Error) -> str:
 
 
 def _unexpected_property(error: _Error) -> str:
-    known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", {})
-    extra = [n for n in error.instance if n not in known and not any(re.search(p, n) for p in patterns)]
-    names = ", ".join(map(quote, known)) or "none"
+    extra = additional_names(error.instance, error.schema)
+    names = ", ".join(map(quote, error.schema.get("properties", {}))) or "none"
     return f"unknown property {shortened(', '.join(map(quote, extra)))}; known are {names}"
 
 
@@ -182,7 +183,9 @@ class Schema:
             raise SchemaUnusable(f"not a valid JSON Schema at {where}: {_message(error)}") from error
         except _UNUSABLE as error:
             raise SchemaUnusable(f"not a usable JSON Schema: {error}") from error
-        self._validator = kind(document, registry=_NO_REMOTE_REFERENCES)
+        if is_unboundable(document):
+            raise SchemaUnusable("not a usable JSON Schema: unevaluatedProperties beside patternProperties")
+        self._validator = bounded(kind)(document, registry=_NO_REMOTE_REFERENCES)
 
     def problems(self, value: Any) -> list[Problem]:
         """What is wrong with `value`, first things first; empty when nothing is.
@@ -195,11 +198,13 @@ class Schema:
 
         Raises:
             SchemaUnusable: judging needs what the schema does not hold (an
-                unresolvable or endless reference, a pattern that is no regular expression).
+                unresolvable or endless reference, a pattern that is no regular expression),
+                or more work than a schema may ask for.
         """
         try:
-            errors = sorted(self._validator.iter_errors(value), key=lambda e: pointer(e.absolute_path))
-            return [Problem(pointer(e.absolute_path), _message(e)) for e in errors[:MAX_PROBLEMS]]
+            with allowance(value):
+                errors = sorted(self._validator.iter_errors(value), key=lambda e: pointer(e.absolute_path))
+                return [Problem(pointer(e.absolute_path), _message(e)) for e in errors[:MAX_PROBLEMS]]
         except _UNUSABLE as error:
             raise SchemaUnusable(f"not a usable JSON Schema: {str(error) or type(error).__name__}") from error
 
@@ -207,7 +212,7 @@ class Schema:
 _UNUSABLE: tuple[type[Exception], ...] = (
     Unresolvable,
     RecursionError,
-    re.error,
+    regex.error,
     UnknownType,
     UndefinedTypeCheck,
     TypeError,

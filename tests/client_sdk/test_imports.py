@@ -17,7 +17,8 @@ REPOSITORY = ROOT.parent
 
 RANKS: tuple[tuple[str, ...], ...] = (
     ("errors", "diagnostics"),
-    ("schema", "options"),
+    ("bounded", "options"),
+    ("schema",),
     ("jsontext",),
     ("forms",),
     ("legacy.flatten",),

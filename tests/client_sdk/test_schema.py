@@ -6,6 +6,7 @@ import socket
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from client_sdk.schema import MAX_PROBLEMS, Problem, Schema, SchemaUnusable, json_type, pointer, quote
 
@@ -113,6 +114,76 @@ def test_what_cannot_judge_a_value_says_so_when_asked(schema: Any, value: Any) -
     usable = Schema(schema)
     with pytest.raises(SchemaUnusable, match="not a usable JSON Schema"):
         usable.problems(value)
+
+
+def _doubling(keyword: str) -> dict[str, Any]:
+    """A schema of 40 levels that asks each twice for the next: 2 ** 40 steps."""
+    twice = {f"a{n}": {keyword: [{"$ref": f"#/$defs/a{n + 1}"}] * 2} for n in range(40)}
+    return {"$defs": {**twice, "a40": True}, "$ref": "#/$defs/a0"}
+
+
+BACKTRACKING = "^(a|aa)+$"
+SLOW = "a" * 60 + "!"
+ENDLESS: list[tuple[Any, Any]] = [
+    ({"pattern": BACKTRACKING}, SLOW),
+    ({"items": {"pattern": BACKTRACKING}}, [SLOW] * 1_000),
+    ({"patternProperties": {BACKTRACKING: {}}}, {SLOW: 1}),
+    ({"additionalProperties": False, "patternProperties": {BACKTRACKING: {}}}, {SLOW: 1}),
+    ({"propertyNames": {"pattern": BACKTRACKING}}, {SLOW: 1}),
+    ({"$schema": "http://json-schema.org/draft-04/schema#", "pattern": BACKTRACKING}, SLOW),
+    (_doubling("allOf"), 1),
+    (_doubling("oneOf"), 1),
+]
+
+
+@pytest.mark.parametrize(("schema", "value"), ENDLESS, ids=lambda x: str(x)[:40])
+def test_a_schema_cannot_ask_for_endless_work(schema: Any, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent's schema must not stop the event loop (IR-2)."""
+    monkeypatch.setattr("client_sdk.bounded.PATTERN_SECONDS", 0.05)
+    usable = Schema(schema)
+    for _ in range(2):  # the allowance is each judgement's own
+        with pytest.raises(SchemaUnusable, match=r"too long to match|too many steps"):
+            usable.problems(value)
+
+
+def test_names_that_no_limit_reaches_make_a_schema_unusable() -> None:
+    with pytest.raises(SchemaUnusable, match="unevaluatedProperties beside patternProperties"):
+        Schema({"allOf": [{"patternProperties": {BACKTRACKING: {}}}], "unevaluatedProperties": False})
+    assert Schema({"properties": {"a": {}}, "unevaluatedProperties": False}).problems({"b": 1}) != []
+
+
+def test_a_large_value_may_take_the_work_it_needs() -> None:
+    rows = [{"id": n, "name": f"row {n}", "tags": ["a", "b"]} for n in range(5_000)]
+    row = {
+        "type": "object",
+        "properties": {
+            "id": {"type": "integer", "minimum": 0},
+            "name": {"type": "string", "pattern": "^row [0-9]+$", "maxLength": 20},
+            "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "uniqueItems": True},
+        },
+        "required": ["id", "name"],
+        "additionalProperties": False,
+    }
+    schema = Schema({"type": "array", "items": row})
+    assert schema.problems(rows) == []
+    assert [p.path for p in schema.problems([*rows, {"id": -1, "name": "x"}])] == ["/5000/id", "/5000/name"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "paths"),
+    [
+        ({"patternProperties": {"^n": {"type": "integer"}}}, {"n1": "x", "n2": 2, "m": "y"}, ["/n1"]),
+        ({"additionalProperties": {"type": "integer"}, "properties": {"a": {}}}, {"a": "x", "b": "y"}, ["/b"]),
+        ({"additionalProperties": False, "patternProperties": {"^x": {}}}, {"x1": 1, "y": 2}, [""]),
+        ({"patternProperties": {"^n": False}}, ["n"], []),
+        ({"additionalProperties": False}, ["n"], []),
+        ({"pattern": "^a"}, 5, []),
+        ({"pattern": "b$"}, "ab", []),
+    ],
+)
+def test_keywords_with_patterns_mean_what_they_mean_everywhere(schema: Any, value: Any, paths: list[str]) -> None:
+    assert [p.path for p in Schema(schema).problems(value)] == paths
+    assert bool(paths) is not Draft202012Validator(schema).is_valid(value)
 
 
 def test_a_remote_reference_is_never_fetched() -> None:

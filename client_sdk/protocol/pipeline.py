@@ -297,7 +297,7 @@ class Pipeline:
         try:
             raw = self._read(payload)
         except ValueError as error:
-            raise self._notes.fatal("not_an_event", f"the frame is not JSON: {error}") from None
+            raise self._notes.fatal("not_an_event", f"the frame cannot be read as JSON: {error}") from None
         _type_of(raw, self._notes)
         return raw  # type: ignore[no-any-return]
 

@@ -69,6 +69,8 @@ def _fence_after(fence: str, line: str) -> str:
     """The fence that is open after `line`, "" for none."""
     mark = _FENCE.match(line)
     if not fence:
-        return mark[0] if mark else ""
+        # Behind backticks, another one makes it inline code: "```a```" opens nothing.
+        opens = mark is not None and not (line[0] == "`" and "`" in line[mark.end() :])
+        return mark[0] if mark and opens else ""
     closes = mark is not None and mark[0].startswith(fence) and mark[0] == line
     return "" if closes else fence

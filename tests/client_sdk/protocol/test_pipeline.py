@@ -58,11 +58,11 @@ def test_what_was_tolerated_before_a_failure_is_recorded() -> None:
 def test_a_frame_that_is_no_event_says_where_and_why() -> None:
     """PR-1."""
     for frame, words in (
-        ("{", "not JSON"),
+        ("{", "cannot be read as JSON"),
         ("[]", "expected a JSON object, got list"),
         ("{}", "has no type"),
         ('{"type":7}', "type that is not a string"),
-        (b"\xff{}", "not JSON"),
+        (b"\xff{}", "cannot be read as JSON"),
     ):
         pipeline = Pipeline()
         pipeline.feed(ENCODED)

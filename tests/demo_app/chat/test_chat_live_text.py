@@ -26,11 +26,15 @@ def test_pieces_join_to_the_text_after_every_step(pieces: list[str]) -> None:
 def test_a_cut_never_parts_a_fence_or_a_list(text: str) -> None:
     end = last_cut(text)
     before, after = text[:end], text[end:]
-    open_fence = False
+    opened = 0
     for line in before.splitlines():
-        if line.strip() == "```" or (line.strip().startswith("```") and not open_fence):
-            open_fence = not open_fence
-    assert not open_fence
+        info = line.strip().lstrip("`")
+        ticks = len(line.strip()) - len(info)
+        if not opened and ticks >= 3 and "`" not in info:
+            opened = ticks
+        elif opened and ticks >= opened and not info:
+            opened = 0
+    assert not opened
     assert end == 0 or before.endswith("\n")
     assert end == 0 or not after.startswith(("- ", "1. ", " "))
 

@@ -13,6 +13,7 @@ from client_sdk.cli.outcome import Exit, report_error
 from client_sdk.cli.replaying import replay_command
 from client_sdk.cli.running import run_command
 from client_sdk.cli.terminal import Terminal, one_line
+from client_sdk.cli.version import PACKAGE, package_version
 from client_sdk.diagnostics import logger
 from client_sdk.errors import ClientError
 from client_sdk.protocol.compat import Peer
@@ -34,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     _stand_in_for_closed_streams()
     arguments = _parser().parse_args(argv)
-    out, err = Terminal(sys.stdout), Terminal(sys.stderr)
+    out = Terminal(sys.stdout)
+    err = Terminal(sys.stderr, beside=out)
     handler = _LogLines(err)
     logger.addHandler(handler)
     try:
@@ -84,6 +86,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m client_sdk", description="Talk to an AG-UI 1.0 agent.", epilog=_EPILOG)
+    parser.add_argument("--version", action="version", version=f"{PACKAGE} {package_version()}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_run(commands)
     _add_replay(commands)

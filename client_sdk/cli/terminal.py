@@ -15,6 +15,9 @@ from typing import Final, TextIO
 
 from client_sdk.legacy.transcript import UNSAFE
 
+_QUESTION: Final = ("question",)
+"""What is open while a question waits for its answer; the keys of blocks are longer."""
+
 _STYLES: Final = {"dim": "2", "bold": "1", "red": "31", "yellow": "33"}
 
 
@@ -43,11 +46,19 @@ class Terminal:
 
     A block that is interrupted by another goes on under its label when its turn
     comes again, so items that stream side by side stay readable (ST-5).
+
+    Standard output and standard error mostly end on one screen: of terminals that
+    stand beside each other one line is open at a time, whichever wrote it.
     """
 
-    def __init__(self, stream: TextIO, *, colour: bool | None = None) -> None:
-        """Write to `stream`, styled if `colour` says so; by default, if it is a terminal that wants it."""
+    def __init__(self, stream: TextIO, *, colour: bool | None = None, beside: Terminal | None = None) -> None:
+        """Write to `stream`, styled if `colour` says so; by default, if it is a terminal that wants it.
+
+        What is open at the terminal `beside` is ended before something is written here, and the other way round.
+        """
         self._stream = stream
+        self._screen: list[Terminal] = [] if beside is None else beside._screen
+        self._screen.append(self)
         self._colour = wants_colour(stream) if colour is None else colour
         self._open: tuple[str, ...] | None = None
         self._seen: set[tuple[str, ...]] = set()
@@ -72,13 +83,23 @@ class Terminal:
         self._stream.flush()
 
     def prompt(self, text: str) -> None:
-        """Write a question and leave the cursor behind it."""
+        """Write a question and leave the cursor behind it, on a line that stays open until it is `answered`."""
         self.close()
         self._write(printable(text), "bold")
+        self._open = _QUESTION
         self._stream.flush()
 
+    def answered(self) -> None:
+        """The question's line has ended: whoever typed a line into it ended it with the Enter key."""
+        if self._open == _QUESTION:
+            self._open = None
+
     def close(self) -> None:
-        """End the open block's line."""
+        """End the line that is open, here or beside."""
+        for terminal in self._screen:
+            terminal._end_line()
+
+    def _end_line(self) -> None:
         if self._open is not None:
             self._stream.write("\n")
             self._open = None

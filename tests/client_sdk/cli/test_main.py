@@ -6,13 +6,18 @@ import io
 import os
 import runpy
 import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import pytest
 
 from client_sdk.cli import main
+from client_sdk.cli import version as version_module
+from client_sdk.cli.files import Files
 from client_sdk.cli.terminal import Terminal, one_line, printable, wants_colour
 
-from .conftest import Cli
+from .conftest import ROOT, Cli
 
 
 class Screen(io.StringIO):
@@ -56,6 +61,39 @@ def test_without_colour_no_escape_is_written() -> None:
     assert screen.getvalue() == "reasoning: hm\ndone\n"
 
 
+def side_by_side() -> tuple[io.StringIO, Terminal, Terminal]:
+    """Standard output and standard error on one screen."""
+    screen = io.StringIO()
+    out = Terminal(screen)
+    return screen, out, Terminal(screen, beside=out)
+
+
+def test_a_line_on_one_stream_ends_what_is_open_on_the_other() -> None:
+    screen, out, err = side_by_side()
+    out.block(("a",), "assistant", "wait")
+    err.line("warning: x")
+    out.block(("a",), "assistant", " for it")
+    err.prompt("sure? ")
+    err.answered()
+    out.block(("b",), "reasoning", "hm")
+    out.line("done")
+    assert screen.getvalue() == (
+        "assistant: wait\nwarning: x\nassistant (continued):  for it\nsure? reasoning: hm\ndone\n"
+    )
+
+
+def test_a_question_left_without_an_answer_keeps_its_line_to_itself() -> None:
+    screen, out, err = side_by_side()
+    err.prompt("sure? ")
+    out.line("pending")
+    err.prompt("really? ")
+    err.prompt("and now? ")
+    out.block(("a",), "assistant", "no")
+    err.answered()
+    out.close()
+    assert screen.getvalue() == "sure? \npending\nreally? \nand now? \nassistant: no\n"
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -84,6 +122,48 @@ def test_python_dash_m(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert "run" in capsys.readouterr().out
 
 
+@pytest.fixture
+def not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package lies in a checkout and was never installed."""
+
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(version_module, "installed_version", missing)
+
+
+def test_the_version_of_an_installed_package(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = {"ag-ui-consumer": "7.8.9"}
+    monkeypatch.setattr(version_module, "installed_version", versions.__getitem__)
+    ran = cli("--version")
+    assert (ran.status, ran.out, ran.err) == (0, "ag-ui-consumer 7.8.9\n", "")
+
+
+def test_the_version_of_a_checkout(cli: Cli, not_installed: None) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert cli("--version").out == f"ag-ui-consumer {project['version']}\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "not TOML",
+        "[tool.x]",
+        '[project]\nname = "another"\nversion = "1"',
+        '[project]\nname = "ag-ui-consumer"\ndynamic = ["version"]',
+    ],
+)
+def test_a_version_nobody_knows(
+    cli: Cli, not_installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    if content is not None:
+        (tmp_path / "pyproject.toml").write_text(content)
+    monkeypatch.setattr(version_module, "_PROJECT", tmp_path / "pyproject.toml")
+    ran = cli("--version")
+    assert (ran.status, ran.out) == (0, "ag-ui-consumer unknown\n")
+
+
 @pytest.mark.parametrize(
     ("raised", "status", "said"),
     [
@@ -94,10 +174,10 @@ def test_python_dash_m(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 def test_how_a_command_may_end(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, raised: BaseException, status: int, said: str
 ) -> None:
-    def fail(name: str) -> bytes:
+    def fail(files: Files, name: str, option: str) -> bytes:
         raise raised
 
-    monkeypatch.setattr("client_sdk.cli.replaying.read_bytes", fail)
+    monkeypatch.setattr(Files, "read_bytes", fail)
     ran = cli("replay", "x")
     assert (ran.status, ran.err) == (status, said)
 

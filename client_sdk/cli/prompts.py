@@ -81,6 +81,8 @@ class Prompter:
         # A question that is cancelled leaves its thread reading; the next question takes it over.
         line = await asyncio.shield(asyncio.wrap_future(self._reading))
         self._reading = None
+        if line is not None:
+            self.terminal.answered()
         return line
 
     def _read_into(self, future: Future[str | None]) -> None:
@@ -215,7 +217,7 @@ async def _ask_field(prompter: Prompter, field: FormField) -> Any:
         try:
             return field.read(line)
         except FieldError as error:
-            prompter.terminal.line(f"  {error}", "yellow")
+            prompter.terminal.line(f"  {error if field.choices else _misread(field, line)}", "yellow")
 
 
 _LEFT_OUT: Final = object()
@@ -231,5 +233,24 @@ def _hint(field: FormField) -> str:
         return f"{hint}; empty: {as_text(field.default)}"
     return hint if field.required else f"{hint}; empty: left out"
 
+
+def _misread(field: FormField, line: str) -> str:
+    """Why `line` is no value of a field, in the words of its question and not in JSON Schema's."""
+    types = [name for name in field.types if not (name == "integer" and "number" in field.types)]
+    # Beside other types only JSON's own words are read as a boolean.
+    plain = set(types) <= {"boolean", "null"}
+    words = [_HINTS["boolean"] if plain and name == "boolean" else _TYPE_WORDS[name] for name in types]
+    return f"{field.title or 'this'} takes {' or '.join(words)}, not {line!r}"
+
+
+_TYPE_WORDS: Final = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "object": "a JSON object",
+    "array": "a JSON list",
+    "null": "null",
+}
 
 _HINTS: Final = {"boolean": "yes or no", "integer": "a whole number", "number": "a number", "text": "text"}

@@ -62,7 +62,6 @@ class Renderer:
     def warn(self, diagnostic: Diagnostic) -> None:
         """Show one diagnostic on standard error."""
         self.warned.append(diagnostic)
-        self._out.close()
         where = f" at {diagnostic.path}" if diagnostic.path else ""
         self._err.line(one_line(f"warning: {diagnostic.code}{where}: {diagnostic.message}"), "yellow")
 
@@ -129,7 +128,7 @@ class Renderer:
         self._answered.add(call_id)
         flat = flatten(content)
         media = "".join(f" [{part}]" for part in flat.dropped)
-        failed = "" if error is None else f" [failed: {error}]"
+        failed = "" if error is None else f" [{_failure(flat.text, error)}]"
         name = self._call_names.get(call_id, call_id)
         self._out.line(f"{one_line(label)} of {one_line(name)}: {flat.text}{media}{failed}")
 
@@ -193,6 +192,21 @@ _TOOL_WORDS: Final = {
     JournalEvent.STARTED: "running",
     JournalEvent.ABANDONED: "gave up",
 }
+
+
+def _failure(shown: str, error: str) -> str:
+    """What `error` adds to `shown`, an answer's text: it mostly says the same after the name of what happened."""
+    name, _, words = error.partition(": ")
+    if _ends_with(shown, error):
+        return "failed"
+    if _ends_with(shown, words):
+        return "failed" if name == "failed" else f"failed: {name}"
+    return f"failed: {error}"
+
+
+def _ends_with(text: str, words: str) -> bool:
+    """Whether the last words of `text` are `words`, whole ones."""
+    return bool(words) and (text == words or text.endswith((f" {words}", f"\n{words}")))
 
 
 def _wire(event: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from client_sdk.cli.terminal import Terminal
 from client_sdk.interrupts import InterruptAnswer, OpenInterrupt
 from client_sdk.tools import Approve, ConsentHandler, ConsentRequest, Decline, ToolRegistry
 
-NOBODY_TO_ASK = "nobody is there to ask: it needs consent, and this is not a terminal"
+NOBODY_TO_ASK = "no user was asked, because there is no terminal to ask at"
 """Told to the agent whose call was declined for want of a terminal."""
 
 
@@ -38,7 +38,7 @@ def load_registry(name: str) -> ToolRegistry:
     except AttributeError as error:
         raise UsageError(f"{module_name} has no {attribute}") from error
     if not isinstance(registry, ToolRegistry):
-        raise UsageError(f"{name} is a {type(registry).__name__}, not a ToolRegistry")
+        raise UsageError(f"{name} is not a ToolRegistry; its type is {type(registry).__name__}")
     return registry
 
 

@@ -217,6 +217,34 @@ async def test_a_form_says_what_it_takes() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("schema", "typed", "said"),
+    [
+        ({"type": "boolean"}, "maybe", "this takes yes or no, not 'maybe'"),
+        ({"type": "boolean", "title": "Sure"}, "", "Sure takes yes or no, not ''"),
+        ({"type": ["boolean", "null"]}, "maybe", "this takes yes or no or null, not 'maybe'"),
+        ({"type": ["boolean", "integer"]}, "yes", "this takes true or false or a whole number, not 'yes'"),
+        ({"type": "integer"}, "1.5", "this takes a whole number, not '1.5'"),
+        ({"type": ["integer", "number"]}, "a lot", "this takes a number, not 'a lot'"),
+        ({"type": ["object", "array"]}, "{", "this takes a JSON list or a JSON object, not '{'"),
+        ({"enum": ["a", 1]}, "b", "this is one of a, 1, not 'b'"),
+    ],
+)
+async def test_what_cannot_be_read_is_refused_in_the_words_of_the_question(
+    schema: dict[str, Any], typed: str, said: str
+) -> None:
+    person = Person(["a", typed])
+    await ask_interrupt(person.prompter, interrupt(schema), expired=False)
+    assert f"  {said}\n" in person.saw
+
+
+async def test_an_end_of_input_leaves_the_next_line_its_own() -> None:
+    person = Person(["a"])
+    await ask_interrupt(person.prompter, interrupt({"type": "integer"}), expired=False)
+    person.prompter.terminal.line("[interrupted]")
+    assert person.saw.endswith("  answer (a whole number): \n[interrupted]\n")
+
+
 async def test_an_answer_that_does_not_fit_is_asked_for_again() -> None:
     person = Person(["a", "no", "long enough"])
     await ask_interrupt(person.prompter, interrupt({"type": "string", "minLength": 3}), expired=False)

@@ -52,11 +52,22 @@ def test_without_a_terminal_what_needs_consent_is_declined(cli: Cli, pydantic_ai
     ran = cli("run", pydantic_ai.url("two-frontend"), "-m", "go", "--tools", DESK)
     assert ran.status == 0
     declined, painted = answers(pydantic_ai, "two-frontend")
-    assert NOBODY_TO_ASK in declined["content"] + declined["error"]
+    assert declined["content"].endswith(f"Reason given: {NOBODY_TO_ASK}")
+    assert NOBODY_TO_ASK.startswith("no user was asked")
     assert painted["content"] == '{"painted":"red"}'
     assert "declined navigate\n" in ran.out
     assert "running navigate" not in ran.out
     assert ran.out.endswith("[completed]\n")
+
+
+def test_what_a_failed_call_was_told_is_shown_once(cli: Cli, pydantic_ai: Server) -> None:
+    ran = cli("run", pydantic_ai.url("frontend-tool"), "-m", "go", "--tools", DESK)
+    (line,) = [line for line in ran.out.splitlines() if line.startswith("result of navigate: ")]
+    (message,) = answers(pydantic_ai, "frontend-tool")
+    assert line == f"result of navigate: {message['content']} [failed: declined]"
+    wrong = cli("run", pydantic_ai.url("bad-arguments"), "-m", "go", "--tools", DESK, "--yes").out
+    assert wrong.count("expected string, found integer 5") == 1
+    assert "[failed: arguments_invalid]\n" in wrong
 
 
 def test_no_tools_runs_nothing_and_lists_what_is_open(cli: Cli, pydantic_ai: Server) -> None:
@@ -118,7 +129,7 @@ def test_a_recorded_round_trip_replays_without_running_anything(cli: Cli, pydant
         ("tests.client_sdk.cli.desk:nothing", "tests.client_sdk.cli.desk has no nothing"),
         (
             "tests.client_sdk.cli.desk:not_a_registry",
-            "tests.client_sdk.cli.desk:not_a_registry is a str, not a ToolRegistry",
+            "tests.client_sdk.cli.desk:not_a_registry is not a ToolRegistry; its type is str\n",
         ),
     ],
 )
@@ -210,6 +221,20 @@ def test_a_person_says_yes(frontend: tuple[str, ...], pydantic_ai: Server, tmp_p
     assert "assistant: navigate said now at orders\n[completed]\n" in person.screen
 
 
+def test_a_question_starts_on_a_line_of_its_own(frontend: tuple[str, ...], tmp_path: Path) -> None:
+    with at_the_terminal(tmp_path, *frontend) as person:
+        person.sees('call navigate: {"place":"orders"}\nthe agent wants to run navigate with {\n')
+        person.answers("[e]dit: ", "n")
+        assert person.leaves() == 0
+
+
+def test_with_tools_an_interrupts_question_starts_on_a_line_of_its_own(pydantic_ai: Server, tmp_path: Path) -> None:
+    with at_the_terminal(tmp_path, pydantic_ai.url("approval"), "-m", "go", "--tools", DESK) as person:
+        person.sees('call delete_record: {"record":7}\nthe agent asks (tool_call): ')
+        person.answers("[c]ancel: ", "c")
+        assert person.leaves() == 0
+
+
 def test_a_person_says_no(frontend: tuple[str, ...], pydantic_ai: Server, tmp_path: Path) -> None:
     with at_the_terminal(tmp_path, *frontend) as person:
         person.answers("[e]dit: ", "n")
@@ -237,6 +262,7 @@ def test_an_end_of_input_is_a_no(frontend: tuple[str, ...], pydantic_ai: Server,
         person.sees("[e]dit: ")
         os.write(person._controller, b"\x04")
         assert person.leaves() == 0
+    assert "[e]dit: \ndeclined navigate\n" in person.screen
     assert "running navigate" not in person.screen
 
 
@@ -246,9 +272,25 @@ def test_ctrl_c_at_the_question_runs_nothing(frontend: tuple[str, ...], pydantic
         person.sees("[e]dit: ")
         person.process.send_signal(signal.SIGINT)
         assert person.leaves() == 4
-    assert "error: stopped\n" in person.screen
+    # The terminal shows ^C behind the question.
+    assert (
+        '[e]dit: \npending call navigate [call_1]: {"place":"orders"}\n[completed]\nerror: stopped\n' in person.screen
+    )
     assert "running navigate" not in person.screen
     assert len(pydantic_ai.requests["frontend-tool"]) == before + 1
+
+
+@pytest.mark.parametrize(
+    ("flag", "shown"), [("--json", '{"status":"completed"'), ("--quiet", "completed\n"), ("--legacy", "=== thread ")]
+)
+def test_after_ctrl_c_at_a_question_whatever_is_printed_has_its_own_line(
+    frontend: tuple[str, ...], tmp_path: Path, flag: str, shown: str
+) -> None:
+    with at_the_terminal(tmp_path, *frontend, flag) as person:
+        person.sees("[e]dit: ")
+        person.process.send_signal(signal.SIGINT)
+        assert person.leaves() == 4
+    assert f"[e]dit: \n{shown}" in person.screen
 
 
 def test_an_interrupt_is_answered_by_a_form(pydantic_ai: Server, tmp_path: Path) -> None:

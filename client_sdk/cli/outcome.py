@@ -78,7 +78,6 @@ def _described(error: ProtocolError) -> str:
 
 def show_outcome(out: Terminal, renderer: Renderer, result: RunResult) -> None:
     """What is left to see when the stream is over: warnings not shown yet, open ends, usage, the status."""
-    renderer.close()
     left = Counter(result.diagnostics) - Counter(renderer.warned)
     for diagnostic in result.diagnostics:
         if left[diagnostic]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ag_ui.core import Event
 
-from client_sdk.cli.files import read_bytes, read_json
+from client_sdk.cli.files import Files, spoken
 from client_sdk.cli.outcome import Exit, UsageError, exit_of, report, report_error, report_failure, show_outcome
 from client_sdk.cli.render import Renderer
 from client_sdk.cli.terminal import Terminal
@@ -24,26 +24,39 @@ from client_sdk.transport.replay import RecordedStream, read_source
 
 def replay_command(arguments: argparse.Namespace, out: Terminal, err: Terminal) -> Exit:
     """Replay every source; the worst outcome is the exit status."""
-    worst = Exit.FINE
+    files, worst = Files(), Exit.FINE
+    override = _override(arguments.input, files)
     for name in arguments.source:
         if len(arguments.source) > 1 and not (arguments.json or arguments.quiet):
             out.line(f"== {name}", "bold")
-        worst = max(worst, _replay_one(name, arguments, out, err))
+        worst = max(worst, _replay_one(name, files, override, arguments, out, err))
     return worst
 
 
-def _replay_one(name: str, arguments: argparse.Namespace, out: Terminal, err: Terminal) -> Exit:
+def _override(name: str | None, files: Files) -> Mapping[str, Any] | None:
+    """The run input of ``--input``, which every source answers."""
+    given = None if name is None else files.read_json(name, "--input")
+    if name is not None and not isinstance(given, Mapping):
+        raise UsageError(f"{spoken(name)} is not a run input: expected a JSON object")
+    return given
+
+
+def _replay_one(
+    name: str,
+    files: Files,
+    override: Mapping[str, Any] | None,
+    arguments: argparse.Namespace,
+    out: Terminal,
+    err: Terminal,
+) -> Exit:
     try:
-        source = _source(name)
-        given = _input(source, arguments)
+        source = _source(name, files)
+        given = source.input if override is None else override
         replay = Replay(given, peer_version=arguments.peer or source.max_protocol_version)
-    except UsageError as error:
-        report_error(err, error.message)
-        return Exit.USAGE
     except SourceError as error:
         return _refused(error, "", arguments, out, err)
     except InputError as error:
-        return _refused(error, name, arguments, out, err)
+        return _refused(error, spoken(name), arguments, out, err)
     renderer = Renderer(out, err)
     renderer.known((given or {}).get("messages") or ())
     events: list[Event] = []
@@ -54,19 +67,19 @@ def _replay_one(name: str, arguments: argparse.Namespace, out: Terminal, err: Te
         takers.append(renderer.show)
     result = replay.finish(_feed(replay, source, takers))
     _show(result, events, renderer, arguments, out)
-    report_failure(err, result, name)
+    report_failure(err, result, spoken(name))
     return exit_of(result)
 
 
-def _source(name: str) -> RecordedStream:
+def _source(name: str, files: Files) -> RecordedStream:
     try:
-        data = read_bytes(name)
+        data = files.read_bytes(name, "SOURCE")
     except UsageError as error:
         raise SourceError(error.message) from error
     try:
         return read_source(data)
     except SourceError as error:
-        raise SourceError(f"{name}: {error.message}") from error
+        raise SourceError(f"{spoken(name)}: {error.message}") from error
 
 
 def _refused(
@@ -80,13 +93,6 @@ def _refused(
         out.line(document["status"])
     report_error(err, error.message, where)
     return Exit.REJECTED if isinstance(error, InputError) else Exit.USAGE
-
-
-def _input(source: RecordedStream, arguments: argparse.Namespace) -> Mapping[str, Any] | None:
-    given: Any = source.input if arguments.input is None else read_json(arguments.input)
-    if given is not None and not isinstance(given, Mapping):
-        raise UsageError(f"{arguments.input} is not a run input: expected a JSON object")
-    return given
 
 
 def _silent(arguments: argparse.Namespace) -> bool:

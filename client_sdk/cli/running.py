@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from ag_ui.core import Event, ResumeEntry
 
 from client_sdk.agent import HttpAgent, Run, Thread
-from client_sdk.cli.files import read_json
+from client_sdk.cli.files import Files, spoken
 from client_sdk.cli.outcome import Exit, UsageError, exit_of, report, report_error, report_failure, show_outcome
 from client_sdk.cli.render import Renderer
 from client_sdk.cli.replaying import print_document, print_transcript
@@ -47,13 +47,14 @@ def run_command(arguments: argparse.Namespace, out: Terminal, err: Terminal) -> 
 
 def _start(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the thread starts from, as the files say."""
+    files = Files()
     start: dict[str, Any] = {"tools": None if arguments.tools is None else load_registry(arguments.tools)}
     if arguments.messages is not None:
-        start["messages"] = read_json(arguments.messages)
+        start["messages"] = files.read_json(arguments.messages, "--messages")
         if not isinstance(start["messages"], list):
-            raise UsageError(f"{arguments.messages} is not a list of messages")
+            raise UsageError(f"{spoken(arguments.messages)} is not a list of messages")
     if arguments.state is not None:
-        start["state"] = read_json(arguments.state)
+        start["state"] = files.read_json(arguments.state, "--state")
     return start
 
 
@@ -78,7 +79,17 @@ async def _converse(
         start["tools"] = registry.to_tools()
     async with agent:
         thread = agent.thread(arguments.thread, **start)
+        if arguments.message is None and not any(message.role != "activity" for message in thread.messages):
+            raise UsageError(f"nothing to say: {_why_nothing(start['messages'], arguments.messages)}; give -m TEXT")
         return await _carry(thread, who.interrupts, arguments, out, err)
+
+
+def _why_nothing(messages: Sequence[Any], name: str) -> str:
+    """Why of `messages`, from file `name`, none is left to send: unknown roles are dropped, activities stay here."""
+    if not messages:
+        return f"{spoken(name)} holds no messages"
+    roles = ", ".join(sorted({repr(message["role"]) for message in messages}))
+    return f"{spoken(name)} holds no message that is sent to an agent, only such of role {roles}"
 
 
 async def _carry(
@@ -98,7 +109,6 @@ async def _carry(
         stopped = await _follow(run, events, shown)
         if stopped or run.result.status is not RunStatus.INTERRUPTED or ask is None:
             break
-        renderer.close()
         resume, stopped = await _answered(thread, ask)
         if resume is None:
             break
@@ -119,6 +129,7 @@ async def _carry(
 def _show(
     result: RunResult, events: list[Event] | None, renderer: Renderer, arguments: argparse.Namespace, out: Terminal
 ) -> None:
+    renderer.close()
     if events is not None:
         print_document(report(result, events, legacy=arguments.legacy))
     elif arguments.quiet:

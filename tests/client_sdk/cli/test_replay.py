@@ -229,6 +229,35 @@ def test_an_input_that_is_none_is_wrong_use(cli: Cli, tmp_path: Path, content: s
     assert ran.err.count("\n") == 1
 
 
+def test_standard_input_is_one_source_and_not_two(cli: Cli) -> None:
+    ran = cli("replay", "-", "-", "--quiet", stdin=FORMS["sse"])
+    assert (ran.status, ran.out) == (2, "completed\nrejected\n")
+    said = "standard input can be read only once: it was read for SOURCE, so there is nothing left for SOURCE"
+    assert ran.err == f"error: {said}\n"
+
+
+def test_an_input_on_standard_input_leaves_none_for_a_source(cli: Cli) -> None:
+    ran = cli("replay", "-", "--input", "-", "--json", stdin=b"{}")
+    assert ran.status == 2
+    assert "it was read for --input, so there is nothing left for SOURCE" in ran.err
+    assert ran.document["error"]["code"] == "unreadable_source"
+
+
+def test_an_input_on_standard_input_serves_every_source(cli: Cli, tmp_path: Path) -> None:
+    fine, warned = outcome("fine", tmp_path), outcome("warned", tmp_path)
+    ran = cli("replay", fine, warned, "--input", "-", "--json", stdin=b'{"state": {"n": 1}}')
+    assert [json.loads(line)["state"] for line in ran.out.splitlines()] == [{"n": 1}, {"n": 1}]
+    assert ran.err == ""
+
+
+@pytest.mark.parametrize("name", ["--input", "SOURCE"])
+def test_what_is_wrong_with_standard_input_is_said_of_it(cli: Cli, tmp_path: Path, name: str) -> None:
+    sources = ["-"] if name == "SOURCE" else [outcome("fine", tmp_path), "--input", "-"]
+    ran = cli("replay", *sources, stdin=b"{")
+    assert ran.status == (3 if name == "SOURCE" else 2)
+    assert ran.err.startswith("error: standard input")
+
+
 @pytest.mark.parametrize("content", ['{"messages": [{"id": 7, "role": "user", "content": "x"}]}', '{"tools": "none"}'])
 def test_an_input_that_may_not_be_sent_is_rejected_with_a_report(cli: Cli, tmp_path: Path, content: str) -> None:
     """RI-1: refused before a byte would leave, so the run never was."""

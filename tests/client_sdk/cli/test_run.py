@@ -106,6 +106,44 @@ def test_messages_from_standard_input_go_on_without_a_new_one(cli: Cli, produce:
     assert producer.requests[0][1]["messages"] == [{"id": "m-0", "role": "user", "content": "hi"}]
 
 
+@pytest.mark.parametrize(
+    ("flags", "error"),
+    [
+        (("--messages", "-", "--state", "-"), "it was read for --messages, so there is nothing left for --state"),
+        (("--state", "-", "--messages", "-"), "it was read for --messages, so there is nothing left for --state"),
+    ],
+)
+def test_standard_input_is_read_once(cli: Cli, flags: tuple[str, ...], error: str) -> None:
+    ran = cli("run", "http://127.0.0.1:9/", "-m", "hi", *flags, stdin=b"[]")
+    assert ran.err == f"error: standard input can be read only once: {error}\n"
+    assert (ran.status, ran.out) == (2, "")
+
+
+ROBOT = {"id": "m-0", "role": "robot", "content": "beep"}
+ACTIVITY = {"id": "m-1", "role": "activity", "activityType": "PLAN", "content": {}}
+
+
+@pytest.mark.parametrize(
+    ("messages", "why"),
+    [
+        ([ROBOT], "m.json holds no message that is sent to an agent, only such of role 'robot'"),
+        ([ACTIVITY, ROBOT], "m.json holds no message that is sent to an agent, only such of role 'activity', 'robot'"),
+        ([], "m.json holds no messages"),
+    ],
+)
+def test_with_no_message_left_there_is_nothing_to_say(
+    cli: Cli, produce: Produce, tmp_path: Path, messages: list[dict[str, Any]], why: str
+) -> None:
+    producer = produce(*frames(started(), finished()))
+    (tmp_path / "m.json").write_text(json.dumps(messages))
+    flags = (producer.url, "--messages", "m.json", "--thread", "t-1")
+    ran = cli("run", *flags)
+    assert (ran.status, ran.out, ran.err) == (2, "", f"error: nothing to say: {why}; give -m TEXT\n")
+    assert producer.requests == []
+    assert cli("run", *flags, "-m", "hi").status == 0
+    assert [message["content"] for message in producer.requests[0][1]["messages"]] == ["hi"]
+
+
 def test_a_recording_replays_to_the_same_document(shell: Cli, pydantic_ai: Server, tmp_path: Path) -> None:
     live = shell("run", pydantic_ai.url("backend-tool"), "-m", "hi", "--record", "run.sse", "--json").document
     (tmp_path / "input.json").write_text(json.dumps(live["request"]))
@@ -158,6 +196,32 @@ def result_with_parts() -> list[bytes]:
         },
         finished(),
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "shown"),
+    [
+        ("boom", "boom", "boom [failed]"),
+        ("it went boom", "boom", "it went boom [failed]"),
+        ("kaboom", "boom", "kaboom [failed: boom]"),
+        ("The tool failed: boom", "failed: boom", "The tool failed: boom [failed]"),
+        ("a note\nTimed out.", "timed_out: Timed out.", "a note\n  Timed out. [failed: timed_out]"),
+        ("partly done", "boom: at 7", "partly done [failed: boom: at 7]"),
+        ("partly done", "boom: ", "partly done [failed: boom: ]"),
+        ("", "boom", " [failed: boom]"),
+    ],
+)
+def test_an_error_adds_to_a_result_what_its_text_does_not_say(
+    cli: Cli, produce: Produce, content: str, error: str, shown: str
+) -> None:
+    called = {"id": "c-1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        {"id": "m-1", "role": "assistant", "toolCalls": [called]},
+        {"id": "m-2", "role": "tool", "toolCallId": "c-1", "content": content, "error": error},
+    ]
+    snapshot = {"type": "MESSAGES_SNAPSHOT", "messages": messages}
+    ran = cli("run", produce(*frames(started(), snapshot, finished())).url, "-m", "hi", "--thread", "t-1")
+    assert f"result of look: {shown}\n" in ran.out
 
 
 def test_parts_of_a_result_are_named_to_people(cli: Cli, produce: Produce) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import socket
@@ -12,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
-from demo_app.serving import ROOT, BuildError, build, server_command, server_environment
+from demo_app.serving import ROOT, BuildError, build, is_built, server_command, server_environment
 
 _START_SECONDS = 60
 _ENDINGS = (signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
@@ -29,13 +30,15 @@ def main() -> int:
 
 def _run() -> int:
     parser = argparse.ArgumentParser(prog="python -m demo_app", description=__doc__)
-    parser.add_argument("--port", type=int, default=int(os.environ.get("DEMO_PORT", "8000")))
+    # Given as text, so that argparse reads the environment's port as it reads the option's.
+    parser.add_argument("--port", type=_port, default=os.environ.get("DEMO_PORT", "8000"), help="1 to 65535")
     parser.add_argument("--host", default=os.environ.get("DEMO_HOST", "127.0.0.1"))
     args = parser.parse_args()
-    if not _is_free(args.host, args.port):
-        print(f"Port {args.port} at {args.host} cannot be listened on; is it in use? Try --port.", file=sys.stderr)
+    problem = _cannot_listen(args.host, args.port)
+    if problem is not None:
+        print(problem, file=sys.stderr)
         return 1
-    print("Preparing the pages (the first time takes a minute) …", flush=True)
+    print("Preparing the pages …" if is_built() else "Preparing the pages (building them takes a minute) …", flush=True)
     try:
         build()
     except BuildError as error:
@@ -60,13 +63,26 @@ def _run() -> int:
         _stop(server)
 
 
-def _is_free(host: str, port: int) -> bool:
-    """Whether a server can listen there; asked first, because another server would answer in ours' place."""
+def _port(text: str) -> int:
+    """A TCP port as it is typed."""
+    port = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    if not 1 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
+    return port
+
+
+def _cannot_listen(host: str, port: int) -> str | None:
+    """Why no server can listen there; asked first, because another server would answer in ours' place."""
     try:
+        socket.getaddrinfo(host, port)
         with socket.create_server((host, port)):
-            return True
-    except (OSError, OverflowError):
-        return False
+            return None
+    except socket.gaierror as error:
+        return f"{host} is not known as an address: {error.strerror}. Try another --host."
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return f"Port {port} at {host} is in use. Try another --port."
+        return f"Port {port} at {host} cannot be listened on: {os.strerror(error.errno or 0)}."
 
 
 def _answers(url: str, server: subprocess.Popen[bytes]) -> bool:

@@ -52,6 +52,11 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
+def is_built() -> bool:
+    """Whether the build at hand was made from these very sources."""
+    return BUILD.is_dir() and STAMP.exists() and STAMP.read_text() == fingerprint()
+
+
 def build() -> bool:
     """Build the pages, unless the build at hand was made from these very sources.
 
@@ -61,8 +66,7 @@ def build() -> bool:
     Raises:
         BuildError: the build failed.
     """
-    wanted = fingerprint()
-    if BUILD.is_dir() and STAMP.exists() and STAMP.read_text() == wanted:
+    if is_built():
         return False
     manifest = _MANIFEST.read_text(encoding="utf-8")
     done = subprocess.run(

@@ -41,15 +41,18 @@ from client_sdk.middleware import CallNext, Middleware, RawEvent, RunRequest
 from client_sdk.protocol.conversation import CallPhase, CallView
 from client_sdk.protocol.pipeline import Pipeline, Update
 from client_sdk.protocol.runs import PendingCall, RunRecord, RunStatus, StepView, SubagentStatus, SubagentView
+from client_sdk.replay import Replay
 from client_sdk.results import RunResult
 from client_sdk.tools import (
     Approve,
     CallOutcome,
     CallStanding,
+    ConsentHandler,
     ConsentPolicy,
     ConsentRequest,
     Decline,
     Defer,
+    InterruptHandler,
     Journal,
     JournalEntry,
     JournalEvent,
@@ -62,10 +65,12 @@ from client_sdk.tools import (
     ToolRegistry,
     ToolRunner,
     ToolUpdate,
+    UnansweredHandler,
 )
 from client_sdk.tools.calls import ClosedRun, Continuation
 from client_sdk.transport.base import Transport
 from client_sdk.transport.http import HttpTransport
+from client_sdk.transport.replay import RecordedStream, Recorder, read_source
 
 __all__ = [
     "Approve",
@@ -79,6 +84,7 @@ __all__ = [
     "ClosedRun",
     "ConnectionBroken",
     "ConnectionFailed",
+    "ConsentHandler",
     "ConsentPolicy",
     "ConsentRequest",
     "ContentTypeError",
@@ -97,6 +103,7 @@ __all__ = [
     "HttpTransport",
     "InputError",
     "InterruptError",
+    "InterruptHandler",
     "Journal",
     "JournalEntry",
     "JournalError",
@@ -111,7 +118,10 @@ __all__ = [
     "ProtocolError",
     "RawEvent",
     "ReadTimedOut",
+    "RecordedStream",
+    "Recorder",
     "RefusalReason",
+    "Replay",
     "RequestUnusable",
     "Resolve",
     "Run",
@@ -142,11 +152,13 @@ __all__ = [
     "TranscriptSink",
     "Transport",
     "TransportError",
+    "UnansweredHandler",
     "Update",
     "build_resume",
     "flatten",
     "flatten_message",
     "form_answer",
     "form_fields",
+    "read_source",
     "read_transcript",
 ]

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+import warnings
+import weakref
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -71,7 +73,7 @@ from client_sdk.tools.journal import Journal
 from client_sdk.tools.registry import ToolRegistry
 from client_sdk.tools.runner import HANDLING, CallHandling, ToolRunner
 from client_sdk.transport.base import Transport
-from client_sdk.transport.http import HttpTransport
+from client_sdk.transport.http import HttpTransport, shown_url
 from client_sdk.transport.sse import MAX_FRAME_BYTES
 
 UserContent = str | Sequence[Any]
@@ -193,6 +195,7 @@ class HttpAgent:
         self.silence = frozenset(silence)
         self.id_factory = id_factory
         self._peer = Peer(peer_version)
+        self._threads: weakref.WeakSet[Thread] = weakref.WeakSet()
         self._transport = transport or HttpTransport(
             self.url, headers=headers, client=client, timeout=timeout, max_frame_bytes=max_frame_bytes
         )
@@ -242,7 +245,7 @@ class HttpAgent:
             ToolError: ``tool_options`` — `handling` is given without a registry.
             JournalError: the journal cannot be read.
         """
-        return Thread(
+        thread = Thread(
             self,
             id if id is not None else self.id_factory(),
             messages=messages,
@@ -253,10 +256,17 @@ class HttpAgent:
             forwarded_props=forwarded_props,
             **handling,
         )
+        self._threads.add(thread)
+        return thread
 
     async def aclose(self) -> None:
-        """Close the connections this agent opened; a client of yours stays open."""
+        """End the runs that are still active and close the connections; a client of yours stays open."""
+        for thread in list(self._threads):
+            await thread.stop()
         await self._transport.aclose()
+
+    def __repr__(self) -> str:
+        return f"<HttpAgent {shown_url(self.url)}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -306,6 +316,8 @@ class Thread:
         self._runner = self._make_runner(handling)
 
     def _make_runner(self, handling: CallHandling) -> ToolRunner | None:
+        for name in handling.keys() - HANDLING.keys():
+            raise TypeError(f"HttpAgent.thread() got an unexpected keyword argument {name!r}")
         check_options("HttpAgent.thread", HANDLING, handling)
         if not isinstance(self._tools, ToolRegistry):
             if handling:
@@ -317,6 +329,11 @@ class Thread:
         runner = ToolRunner(self.id, self._tools, new_id=self.agent.id_factory, **handling)
         runner.restore(self._conversation.messages, self.interrupts)
         return runner
+
+    async def stop(self) -> None:
+        """End the active run, if there is one, as `Run.aclose` does."""
+        if self._active is not None:
+            await self._active.aclose()
 
     def __repr__(self) -> str:
         active = ", running" if self.running else ""
@@ -649,11 +666,22 @@ class Run:
         self._reader: asyncio.Task[Any] | None = None
         self.left = False
         self._closing = False
+        self._tried = False
+        self._left = False
         self._stopped = False
         self._ended = asyncio.Event()
         self._result: RunResult | None = None
         self._exchanges: list[Exchange] = []
         self._notes: list[Diagnostic] = []
+
+    def __del__(self) -> None:
+        if not getattr(self, "_tried", True):
+            warnings.warn(
+                f"the run {self.id!r} was never started: iterate it, or await it",
+                RuntimeWarning,
+                source=self,
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         if self._result is not None:
@@ -666,6 +694,16 @@ class Run:
         return str(self._request["runId"])
 
     @property
+    def active(self) -> bool:
+        """Whether it is being read, or waits to be."""
+        return self.thread._active is self
+
+    @property
+    def over(self) -> bool:
+        """Whether it was read to its end or closed: nothing more comes."""
+        return self._ended.is_set()
+
+    @property
     def result(self) -> RunResult:
         """What the run came to; there once it was read to its end or closed.
 
@@ -673,14 +711,23 @@ class Run:
             RuntimeError: the run was not started, or is still being read.
         """
         if self._result is None:
-            raise RuntimeError("the run has no result yet: read it to its end, or leave its `async with` block")
+            raise RuntimeError("the run has no result yet: read it to its end, or close it")
         return self._result
 
     def __aiter__(self) -> AsyncIterator[Update | ToolUpdate]:
         if self._stream is not None:
             raise RuntimeError("a run is read once; ask the thread for another run")
-        self._stream = cast("AsyncGeneratorType[Update | ToolUpdate, None]", self._drive())
+        self._stream = self._started()
         return _Reading(self)
+
+    def __anext__(self) -> Awaitable[Update | ToolUpdate]:
+        if self._stream is None:
+            self._stream = self._started()
+        return self._advance()
+
+    def _started(self) -> AsyncGeneratorType[Update | ToolUpdate, None]:
+        self._tried = True
+        return cast("AsyncGeneratorType[Update | ToolUpdate, None]", self._drive())
 
     def _advance(self) -> Awaitable[Update | ToolUpdate]:
         assert self._stream is not None  # made before anybody can ask
@@ -731,6 +778,7 @@ class Run:
         Any task may do so: for one that reads, the iteration just ends.
         """
         stream = self._stream
+        self._tried = True
         if stream is None:
             return
         if self._closing:
@@ -760,7 +808,11 @@ class Run:
     async def _drive(self) -> AsyncGenerator[Update | ToolUpdate, None]:
         thread = self.thread
         await thread._wait_for_one_that_was_left()
-        self._notes.extend(thread._begin(self))
+        try:
+            self._notes.extend(thread._begin(self))
+        except InputError:
+            self._stream = None  # nothing was sent: it may be tried again
+            raise
         self._reader = asyncio.current_task()
         before: dict[str, Message] | None = None
         try:
@@ -771,11 +823,13 @@ class Run:
             resume: Sequence[ResumeEntry] | None = self._resume
             exchange, before = self._first_exchange(resume)
             while exchange is not None:
+                self._left = True  # until its stream was read to the end
                 try:
                     async with aclosing(exchange.updates()) as updates:
                         async for update in updates:
                             yield update
                             self._reader = asyncio.current_task()
+                    self._left = False
                 finally:
                     self._close(exchange, resume)
                 if exchange.rejection is not None:
@@ -810,6 +864,7 @@ class Run:
             return
         runner.user_speaks(self._registry)
         if self._message is not None:
+            await runner.ask_unanswered()
             runner.dismiss_open()
         async with aclosing(runner.settle(ask_interrupts=asks)) as settling:
             async for update in settling:
@@ -917,6 +972,7 @@ class Run:
             error=last.error,
             request=last.sent,
             pending=None if thread._runner is None else thread.pending_tool_calls,
+            left=self._left and last.error is None and last.runs[-1].status is RunStatus.TRUNCATED,
         )
 
 

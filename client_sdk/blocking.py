@@ -28,6 +28,7 @@ from client_sdk.protocol.pipeline import Update
 from client_sdk.protocol.runs import PendingCall
 from client_sdk.results import RunResult
 from client_sdk.tools.board import OpenCall, ToolUpdate
+from client_sdk.tools.journal import Journal
 
 T = TypeVar("T")
 _END: Final[Any] = object()
@@ -55,8 +56,11 @@ class SyncHttpAgent:
         """
         return SyncThread(self._agent.thread(id, **options), self._require_portal())
 
+    def __repr__(self) -> str:
+        return f"<Sync{repr(self._agent).removeprefix('<')}"
+
     def close(self) -> None:
-        """Close the connections and end the event loop's thread."""
+        """End the runs that are still active, close the connections and end the event loop's thread."""
         if self._starting is None or self._portal is None:
             return
         self._portal.call(self._agent.aclose)
@@ -85,6 +89,9 @@ class SyncThread:
     def __init__(self, thread: Thread, portal: BlockingPortal) -> None:
         self._thread = thread
         self._portal = portal
+
+    def __repr__(self) -> str:
+        return f"<Sync{repr(self._thread).removeprefix('<')}"
 
     @property
     def id(self) -> str:
@@ -121,6 +128,16 @@ class SyncThread:
         return self._thread.open_calls
 
     @property
+    def journal(self) -> Journal | None:
+        """As `Thread.journal`."""
+        return self._thread.journal
+
+    @property
+    def running(self) -> bool:
+        """True while a run is active; a thread has one at a time."""
+        return self._thread.running
+
+    @property
     def tool_calls(self) -> list[CallView]:
         """Every tool call of the conversation with its phase."""
         return self._thread.tool_calls
@@ -148,12 +165,14 @@ class SyncThread:
 
 
 class SyncRun:
-    """`Run` without an event loop: an iterator of updates, used once."""
+    """`Run` without an event loop: an iterator of updates, used once. Leaving a loop over it closes the run."""
 
     def __init__(self, run: Run, portal: BlockingPortal) -> None:
         self._run = run
         self._portal = portal
-        self._iterator: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Sync{repr(self._run).removeprefix('<')}"
 
     @property
     def id(self) -> str:
@@ -166,10 +185,16 @@ class SyncRun:
         return self._run.result
 
     def __iter__(self) -> Iterator[Update | ToolUpdate]:
-        return self
+        try:
+            while (update := self._following()) is not _END:
+                yield update
+        finally:
+            # Left by `break` or an error: closed at once, as with the asynchronous form (TR-2).
+            if self._run.active:
+                self.close()
 
     def __next__(self) -> Update | ToolUpdate:
-        update = self._call(self._advance)
+        update = self._following()
         if update is _END:
             raise StopIteration
         return update  # type: ignore[no-any-return]
@@ -198,10 +223,12 @@ class SyncRun:
     ) -> None:
         self.close()
 
+    def _following(self) -> Any:
+        # Where the agent was closed meanwhile, and the run with it, there is no loop left to ask.
+        return _END if self._run.over else self._call(self._advance)
+
     async def _advance(self) -> Any:
-        if self._iterator is None:
-            self._iterator = aiter(self._run)
-        return await anext(self._iterator, _END)
+        return await anext(self._run, _END)
 
     def _call(self, function: Callable[[], Awaitable[T]]) -> T:
         future = self._portal.start_task_soon(function)

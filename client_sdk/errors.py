@@ -237,7 +237,13 @@ class InterruptError(ClientError):
 
 
 class ToolError(ClientError):
-    """A frontend tool is declared wrongly, or is used in a way it does not allow."""
+    """A frontend tool is declared wrongly, or is used in a way it does not allow.
+
+    For a handler that cannot do what was asked there is `ToolFailure`.
+    """
+
+    def __init__(self, message: str, *, code: str = "tool_error") -> None:
+        super().__init__(message, code=code)
 
 
 class ToolFailure(ClientError):

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from client_sdk.diagnostics import Diagnostic, log
-from client_sdk.errors import ClientError, ConnectionBroken, ProtocolError, ReadTimedOut, TransportError
+from client_sdk.errors import ClientError, ConnectionBroken, OptionError, ProtocolError, ReadTimedOut, TransportError
 from client_sdk.middleware import RawEvent, RunRequest, chain
 from client_sdk.protocol.conversation import Conversation
 from client_sdk.protocol.outgoing import encode, prepare_input
@@ -103,6 +103,10 @@ class Exchange:
         opened: list[AsyncIterator[RawEvent]] = []
         try:
             async for raw in chain(self._agent.middleware, self._raw_events, opened.append)(self._request):
+                if not isinstance(raw, dict):
+                    raise OptionError(
+                        f"middleware yields raw events (dict), not {type(raw).__name__}", option="middleware"
+                    )
                 updates = self._pipeline.feed_raw(raw)
                 self._log_tolerated()
                 for update in updates:

@@ -22,6 +22,7 @@ from ag_ui.core import Interrupt, ResumeEntry
 from client_sdk.diagnostics import Diagnostic
 from client_sdk.errors import InterruptError
 from client_sdk.forms import FormField, form_answer, form_fields
+from client_sdk.options import MAPPING, SERIES, check_options
 from client_sdk.schema import Problem, Schema, SchemaUnusable
 
 __all__ = [
@@ -209,7 +210,9 @@ def build_resume(
 
     Raises:
         InterruptError: as :func:`check_resume`; ``interrupt_answer_invalid`` also for what is no answer at all.
+        OptionError: ``bad_option`` — `interrupts` is no list, or `answers` no mapping.
     """
+    check_options("build_resume", {"interrupts": SERIES, "answers": MAPPING}, locals())
     waiting = [one if isinstance(one, OpenInterrupt) else OpenInterrupt(one) for one in interrupts]
     known = {interrupt.id for interrupt in interrupts}
     order = [interrupt.id for interrupt in interrupts if interrupt.id in answers]

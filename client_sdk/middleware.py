@@ -15,9 +15,11 @@ it (PL-3). The first in the list is the outermost.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from client_sdk.errors import OptionError
 
 RawEvent = dict[str, Any]
 """One event as it travels: a JSON object with a string ``type``."""
@@ -61,7 +63,19 @@ def chain(
 
 
 def _around(layer: Middleware, following: CallNext) -> CallNext:
-    return lambda request: layer(request, following)
+    def call(request: RunRequest) -> AsyncIterator[RawEvent]:
+        events = layer(request, following)
+        if not isinstance(events, AsyncIterable):
+            name = getattr(layer, "__qualname__", type(layer).__name__)
+            if isinstance(events, Coroutine):
+                events.close()  # or it would be reported as never awaited, beside this
+            raise OptionError(
+                f"the middleware {name} returned a {type(events).__name__}; it is an async generator: it yields events",
+                option="middleware",
+            )
+        return aiter(events)
+
+    return call
 
 
 def _told(following: CallNext, opened: Callable[[AsyncIterator[RawEvent]], None]) -> CallNext:

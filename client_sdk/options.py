@@ -42,6 +42,10 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(x, str) for x in value)
 
 
+def _are_headers(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(x, str) for item in value.items() for x in item)
+
+
 def _are_callables(value: Any) -> bool:
     return isinstance(value, Sequence) and all(map(callable, value))
 
@@ -55,7 +59,8 @@ SWITCH: Final = Wanted("True or False", lambda value: isinstance(value, bool))
 SECONDS: Final = Wanted("a number of seconds above 0", is_seconds)
 FUNCTION: Final = Wanted("a function", callable)
 URL: Final = Wanted("a URL as str or httpx.URL", lambda value: isinstance(value, str | httpx.URL))
-HEADERS: Final = Wanted("a mapping of header names to values", lambda value: isinstance(value, Mapping))
+MAPPING: Final = Wanted("a mapping", lambda value: isinstance(value, Mapping))
+HEADERS: Final = Wanted("a mapping of header names to values, both text", _are_headers)
 CLIENT: Final = Wanted("an httpx.AsyncClient", lambda value: isinstance(value, httpx.AsyncClient))
 TIMEOUT: Final = Wanted("a number of seconds above 0 or an httpx.Timeout", _is_timeout)
 FRAME_BYTES: Final = Wanted("a number of bytes of at least 1", lambda value: is_count(value, 1))
@@ -66,6 +71,8 @@ JOURNAL: Final = Wanted(
     "a Journal, with add(), record(), entries() and close()", has("add", "record", "entries", "close")
 )
 SERIES: Final = Wanted("a list", is_series)
+TEXT_FILE: Final = Wanted("a text file object open for writing, with write() and flush()", has("write", "flush"))
+LINES: Final = Wanted("a text file object open for reading, or a list of its lines", is_series)
 COUNT: Final = Wanted("a whole number of at least 0", is_count)
 
 

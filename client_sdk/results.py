@@ -32,6 +32,7 @@ class RunResult:
         result: the run's return value, None when it has none.
         runs: a record of every run, with steps and subagents.
         request: the RunAgentInput that was sent last, in wire spelling.
+        left: whether this side stopped reading before the run ended (TR-2).
     """
 
     status: RunStatus
@@ -49,6 +50,7 @@ class RunResult:
     result: Any
     runs: list[RunRecord] = field(repr=False)
     request: dict[str, Any] = field(repr=False)
+    left: bool = False
 
     @property
     def subagents(self) -> list[SubagentView]:
@@ -77,7 +79,8 @@ class RunResult:
             raise RunFailed(f"the run failed: {said.message}{code}", result=self)
         if self.status is RunStatus.TRUNCATED:
             why = f": {self.error}" if self.error is not None else ""
-            raise RunTruncated(f"the stream ended before the run did{why}", result=self) from self.error
+            what = "the run was left before it ended" if self.left else "the stream ended before the run did"
+            raise RunTruncated(f"{what}{why}", result=self) from self.error
         if self.status is RunStatus.REJECTED and self.error is not None:
             raise self.error
         return self
@@ -93,6 +96,7 @@ def build_result(
     error: ClientError | None,
     request: dict[str, Any],
     pending: list[PendingCall] | None = None,
+    left: bool = False,
 ) -> RunResult:
     """Sum up exchanges whose streams are over; `pending` when more is known than what the last run left."""
     last = runs[-1]
@@ -112,4 +116,5 @@ def build_result(
         result=last.result,
         runs=list(runs),
         request=request,
+        left=left,
     )

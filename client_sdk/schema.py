@@ -204,7 +204,9 @@ class Schema:
         try:
             with allowance(value):
                 errors = sorted(self._validator.iter_errors(value), key=lambda e: pointer(e.absolute_path))
-                return [Problem(pointer(e.absolute_path), _message(e)) for e in errors[:MAX_PROBLEMS]]
+                # Some keywords report each miss, and one sentence tells of all.
+                found = dict.fromkeys(Problem(pointer(e.absolute_path), _message(e)) for e in errors)
+                return list(found)[:MAX_PROBLEMS]
         except _UNUSABLE as error:
             raise SchemaUnusable(f"not a usable JSON Schema: {str(error) or type(error).__name__}") from error
 

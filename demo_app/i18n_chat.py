@@ -134,6 +134,11 @@ CHAT_TEXTS: dict[str, tuple[str, str]] = {
         "The connection broke off after this was asked for. Nothing was run. Shall it run now?",
         "요청 뒤에 연결이 끊겼습니다. 아무것도 실행하지 않았습니다. 지금 실행할까요?",
     ),
+    "reason.run_replayed": (
+        "This came with an earlier part of the conversation that the agent replayed. It may have been run then. "
+        "Shall it run now?",
+        "에이전트가 다시 보낸 이전 대화에 들어 있던 요청입니다. 그때 이미 실행되었을 수 있습니다. 지금 실행할까요?",
+    ),
     "reason.may_have_happened": (
         "This was started before a restart and was not heard of since: it may have happened. It is not run again.",
         "재시작 전에 시작되었고 그 뒤로 소식이 없습니다. 이미 실행되었을 수 있어 다시 실행하지 않습니다.",

@@ -35,7 +35,7 @@ ENDS = (
     Harm("broken rule", ("text", "end:rejected"), "is not open"),
     Harm("still open", ("text", "end:rejected"), "still open"),
     Harm("event after the end", ("text", "end:rejected"), "has finished"),
-    Harm("not json", ("text", "end:rejected"), "not JSON"),
+    Harm("not json", ("text", "end:rejected"), "cannot be read as JSON"),
     Harm("unknown event", ("text", "end:completed")),
     Harm("wrong run id", ("text", "end:completed")),
     Harm("failing patch", ("text", "end:completed")),

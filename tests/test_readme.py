@@ -32,7 +32,7 @@ OUTPUTS = {
     "unanswered": ["still open: place_order", "Order 42"],
     "interrupts": ["approved", "completed"],
     "waiting": ["truncated True", "Order 42"],
-    "replay": ["[completed] recorded"],
+    "replay": ["recorded[completed]"],
     "pipeline": ["RUN_FINISHED", "Shipped. completed", "unknown_property at /colour"],
 }
 """What each example prints, among other things."""

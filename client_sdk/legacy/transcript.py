@@ -31,6 +31,7 @@ from typing import Any, TextIO
 from client_sdk.errors import ClientError
 from client_sdk.legacy.flatten import FlatMessage
 from client_sdk.legacy.sinks import Key, TextSink
+from client_sdk.options import LINES, TEXT_FILE, check_options
 
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that no text file or terminal should be trusted with: controls except tab and newline,
@@ -45,8 +46,13 @@ class TranscriptSink(TextSink):
     """
 
     def __init__(self, file: TextIO) -> None:
-        """Write to `file`: any text file object open for writing. The sink does not close it."""
+        """Write to `file`: any text file object open for writing. The sink does not close it.
+
+        Raises:
+            OptionError: ``bad_option``, it is no such thing: a path, say.
+        """
         super().__init__()
+        check_options("TranscriptSink", {"file": TEXT_FILE}, {"file": file})
         self._file = file
         self._written: dict[str, dict[Key, str]] = {}
         self._thread_id: str | None = None
@@ -111,7 +117,9 @@ def read_transcript(lines: Iterable[str]) -> dict[str, list[FlatMessage]]:
 
     Raises:
         ClientError: ``malformed_transcript``, naming the line.
+        OptionError: ``bad_option``, `lines` is text: a path, or the transcript in one piece.
     """
+    check_options("read_transcript", {"lines": LINES}, {"lines": lines})
     reader = _Reader()
     for number, line in enumerate(lines, 1):
         try:

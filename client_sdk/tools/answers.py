@@ -72,6 +72,8 @@ def to_content(result: Any) -> Content:
         return result or ""
     if _is_part(result):
         return [_sound(result)]
+    if isinstance(result, bytes | bytearray | memoryview):
+        raise NotAnswerable("bytes are no JSON value; return a content part that says what they are, such as ImagePart")
     if isinstance(result, list | tuple) and any(map(_is_part, result)):
         if all(map(_is_part, result)):
             return [_sound(part) for part in result]
@@ -115,9 +117,9 @@ def failed(error: str) -> Said:
 
 
 def declined(reason: str = "") -> Said:
-    """The user said no."""
+    """The user, or a rule of the application, said no."""
     because = f" Reason given: {reason}" if reason else ""
-    text = f"The user declined this call; it was not run.{because}"
+    text = f"The call was declined; it was not run.{because}"
     return Said(CallOutcome.DECLINED, text, f"declined: {text}", RefusalReason.DECLINED)
 
 
@@ -180,7 +182,7 @@ def refused(reason: RefusalReason, *, tool: str, offered: Iterable[str] = (), pr
 _MEND = "Call the tool again with mended arguments."
 
 _REFUSALS: Mapping[RefusalReason, str] = {
-    RefusalReason.DECLINED: "The user declined this call; it was not run.",
+    RefusalReason.DECLINED: "The call was declined; it was not run.",
     RefusalReason.ABANDONED: "The call was abandoned; it was not run.",
     RefusalReason.INTERRUPT_CANCELLED: "The request for approval was cancelled, so the call was not run.",
     RefusalReason.RUN_FAILED: "The run that made this call failed, so the call was not run.",

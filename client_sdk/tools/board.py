@@ -20,11 +20,13 @@ from client_sdk.diagnostics import Diagnostic, logger
 from client_sdk.errors import ToolError
 from client_sdk.interrupts import OpenInterrupt
 from client_sdk.jsontext import canonical_json, parse_json
+from client_sdk.options import TEXT, check_options
 from client_sdk.schema import whole_characters
 from client_sdk.tools import answers
 from client_sdk.tools.answers import Said
 from client_sdk.tools.arguments import ArgumentState, ParsedArguments, arguments_hash, parse_arguments
 from client_sdk.tools.calls import CallOutcome, ClosedRun, PendingCall, RunStatus
+from client_sdk.tools.consent import Approve, Decline
 from client_sdk.tools.gate import (
     CallFacts,
     CallText,
@@ -126,8 +128,10 @@ class OpenCall:
         Raises:
             ToolError: ``call_not_open`` — it is decided already, or nothing may run it (the
                 message says why); ``arguments_invalid`` — the edited arguments miss the tool's schema.
+            OptionError: ``bad_option`` — `arguments` is no mapping.
         """
-        self._board.approve(self, None if arguments is None else dict(arguments))
+        given = Approve(arguments).arguments  # judged there
+        self._board.approve(self, None if given is None else dict(given))
 
     def decline(self, reason: str = "") -> None:
         """Say no; the agent is told (FT-4).
@@ -138,7 +142,7 @@ class OpenCall:
         Raises:
             ToolError: ``call_not_open``.
         """
-        self._board.decline(self, reason)
+        self._board.decline(self, Decline(reason).reason)
 
     def answer(self, content: Any) -> None:
         """Answer the call with a result of the application's own; its handler does not run.
@@ -160,6 +164,7 @@ class OpenCall:
         Raises:
             ToolError: ``call_not_open``.
         """
+        check_options("OpenCall.fail", {"error": TEXT}, {"error": error})
         self._board.answer(self, answers.failed(error))
 
     def abandon(self) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from client_sdk.errors import ToolError
+from client_sdk.options import MAPPING, TEXT, Wanted, check_options, optional
 
 if TYPE_CHECKING:
     from client_sdk.tools.board import OpenCall
@@ -29,15 +30,25 @@ class ConsentRequest:
     arguments: dict[str, Any] = field(hash=False)
 
 
+_ARGUMENTS: Final[dict[str, Wanted]] = {"arguments": optional(MAPPING)}
+_REASON: Final[dict[str, Wanted]] = {"reason": TEXT}
+
+
 @dataclass(frozen=True, slots=True)
 class Approve:
     """Yes.
 
     Attributes:
-        arguments: run with these instead; the answer then tells the agent so.
+        arguments: run with these instead, all of them; the answer then tells the agent so.
+
+    Raises:
+        OptionError: ``bad_option`` — `arguments` is no mapping.
     """
 
     arguments: Mapping[str, Any] | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        check_options("Approve", _ARGUMENTS, {"arguments": self.arguments})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +57,15 @@ class Decline:
 
     Attributes:
         reason: told to the agent ("" when there is none to tell).
+
+    Raises:
+        OptionError: ``bad_option`` — `reason` is no text.
     """
 
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        check_options("Decline", _REASON, {"reason": self.reason})
 
 
 @dataclass(frozen=True, slots=True)

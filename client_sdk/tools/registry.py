@@ -274,7 +274,7 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
             ToolError: ``tool_signature``, ``tool_description``, ``tool_example``,
                 ``tool_options`` or ``duplicate_tool``; the message says what to change.
         """
-        options = ToolOptions(**terms)
+        options = _options("tool", terms)
 
         def register(handler: HandlerT) -> HandlerT:
             self.add(_from_function(handler, name, description, example, options))
@@ -306,7 +306,7 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
             ToolError: ``tool_schema``, ``tool_description``, ``tool_example``, ``tool_options``
                 or ``duplicate_tool``.
         """
-        options = ToolOptions(**terms)
+        options = _options("declare", terms)
         definition = _declared(name, description, parameters, handler, example, options)
         self.add(definition)
         return definition
@@ -345,7 +345,7 @@ class ToolRegistry(Mapping[str, ToolDefinition]):
         Raises:
             ToolError: as :meth:`tool` and :meth:`declare`.
         """
-        options = ToolOptions(**terms)
+        options = _options("handle_unadvertised", terms)
 
         def register(handler: HandlerT) -> HandlerT:
             text = f"Answers calls of the unadvertised name {name}."
@@ -429,6 +429,12 @@ def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not name.strip():
         raise ToolError(f"a tool needs a name, a str; {name!r} is none", code="tool_options")
     return name
+
+
+def _options(method: str, terms: ToolTerms) -> ToolOptions:
+    for name in terms.keys() - _TERMS.keys():
+        raise TypeError(f"ToolRegistry.{method}() got an unexpected keyword argument {name!r}")
+    return ToolOptions(**terms)
 
 
 def _checked_options(tool: str, options: ToolOptions) -> ToolOptions:

@@ -36,7 +36,7 @@ from client_sdk.tools.registry import ToolRegistry
 DEFAULT_MAX_FOLLOW_UPS = 25
 """How many runs may follow one another without a word from the user."""
 
-UnansweredHandler = Callable[[OpenCall], None]
+UnansweredHandler = Callable[[OpenCall], Awaitable[None] | None]
 """Decides an open call before a new user message goes out; what it leaves open is declined."""
 
 InterruptAnswers = Mapping[str, InterruptAnswer] | None
@@ -253,15 +253,23 @@ class ToolRunner:
         self._follow_ups = 0
         self.board.registry = self._registry if registry is None else self._registry.overlaid(registry)
 
-    def dismiss_open(self) -> None:
-        """Decide every open call before a new user message goes out (FT-3).
+    async def ask_unanswered(self) -> None:
+        """Let the application's ``unanswered`` handler decide the open calls, before a new user message goes out."""
+        handler = self._unanswered
+        if handler is None:
+            return
+        for call in self.board.open:
+            if call.standing is CallStanding.OPEN and call.reason is not RefusalReason.OPEN_INTERRUPT:
+                said = handler(call)
+                if inspect.isawaitable(said):
+                    await said
 
-        The application's ``unanswered`` handler goes first; what it leaves open is
-        declined, or said to be of unknown effect, or abandoned, as is true of it.
+    def dismiss_open(self) -> None:
+        """Decide every call that is still open before a new user message goes out (FT-3).
+
+        It is declined, or said to be of unknown effect, or abandoned, as is true of it.
         """
         for call in self.board.open:
-            if self._unanswered is not None and call.reason is not RefusalReason.OPEN_INTERRUPT:
-                self._unanswered(call)
             if call.standing is CallStanding.OPEN:
                 self.board.dismiss(call)
 

@@ -158,7 +158,7 @@ class HttpTransport:
 
     async def _send(self, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
         if self._client.is_closed:
-            raise RequestUnusable(f"the HTTP client is closed (POST {_shown(self._url)})")
+            raise RequestUnusable(f"the HTTP client is closed (POST {shown_url(self._url)})")
         try:
             merged = httpx.Headers(self._headers)
             merged.update(headers)
@@ -217,10 +217,10 @@ def _choose_timeout(timeout: httpx.Timeout | float | None, client: httpx.AsyncCl
 
 def _translated(error: Exception, url: str | httpx.URL) -> TransportError:
     kind, said = next((kind, said) for foreign, kind, said in _FOREIGN if isinstance(error, foreign))
-    return kind(f"{said.format(str(error) or type(error).__name__)} (POST {_shown(url)})")
+    return kind(f"{said.format(str(error) or type(error).__name__)} (POST {shown_url(url)})")
 
 
-def _shown(url: str | httpx.URL) -> str:
+def shown_url(url: str | httpx.URL) -> str:
     """Return `url` for a message: without the parts that may hold a secret, user name, password and query."""
     try:
         return str(httpx.URL(url).copy_with(userinfo=b"", query=None, fragment=None))
@@ -238,7 +238,7 @@ async def _check(response: httpx.Response) -> None:
         return
     hint = f": {_HINTS[media_type]}" if media_type in _HINTS else ""
     raise ContentTypeError(
-        f"POST {_shown(response.url)} answered {response.status_code} "
+        f"POST {shown_url(response.url)} answered {response.status_code} "
         f"with {media_type or 'no content type'!r} instead of 'text/event-stream'{hint}",
         content_type=media_type,
         body=await _excerpt(response),
@@ -256,7 +256,7 @@ async def _status_error(response: httpx.Response) -> HttpStatusError:
 
 
 def _status_message(response: httpx.Response, body: str) -> str:
-    said = f"POST {_shown(response.url)} answered {response.status_code} {response.reason_phrase}".rstrip()
+    said = f"POST {shown_url(response.url)} answered {response.status_code} {response.reason_phrase}".rstrip()
     location = response.headers.get("location")
     if location is not None and response.status_code // 100 == 3:
         return f"{said}, Location: {location}; only an HTTP client of yours can follow redirects"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
@@ -26,6 +27,7 @@ from client_sdk import (
     ProtocolError,
     RawEvent,
     ReadTimedOut,
+    Run,
     RunFailed,
     RunRequest,
     RunStatus,
@@ -697,6 +699,92 @@ async def test_a_pinned_peer_gets_what_it_understands(version: str | None) -> No
 def test_a_peer_version_that_is_none_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="dot-separated numbers"):
         HttpAgent("http://127.0.0.1:1/", peer_version="latest")
+
+
+# What a run is, and what becomes of one.
+
+
+async def test_a_run_is_an_async_iterator_of_its_own() -> None:
+    async with serve(hello()) as server, HttpAgent(server.url) as agent:
+        run = agent.thread().run("hi")
+        first = await anext(run)
+        assert first.event is not None
+        assert first.event.type == "RUN_STARTED"
+        rest = [update async for update in run_rest(run)]
+        assert run.result.status is RunStatus.COMPLETED
+        assert rest[-1].event.type == "RUN_FINISHED"
+        with pytest.raises(StopAsyncIteration):
+            await anext(run)
+
+
+async def run_rest(run: Run) -> AsyncIterator[Any]:
+    with contextlib.suppress(StopAsyncIteration):
+        while True:
+            yield await anext(run)
+
+
+async def test_a_run_that_was_refused_may_be_tried_again() -> None:
+    script = [event_stream(), frames(started()), Until()]
+    async with serve(script, hello("r2", "m2")) as server, HttpAgent(server.url) as agent:
+        thread = agent.thread()
+        refused = thread.run("second")
+        async with thread.run("first") as run:
+            async for _ in run:
+                with pytest.raises(InputError, match="in progress"):
+                    await refused
+                assert repr(refused).endswith("not started>")
+                break
+        assert (await refused).status is RunStatus.COMPLETED
+        assert [m.content for m in thread.messages if m.role == "user"] == ["first", "second"]
+
+
+@pytest.mark.parametrize("leave", [True, False])
+async def test_ones_own_stop_is_told_from_a_stream_that_was_cut(leave: bool) -> None:
+    """TR-1, TR-2."""
+    script = [event_stream(), frames(started()), *([Until()] if leave else [])]
+    async with serve(script) as server, HttpAgent(server.url) as agent:
+        run = agent.thread().run("hi")
+        async for _ in run:
+            if leave:
+                break
+        await run.aclose()
+        assert (run.result.status, run.result.left, run.result.error) == (RunStatus.TRUNCATED, leave, None)
+        said = "the run was left before it ended" if leave else "the stream ended before the run did"
+        with pytest.raises(RunTruncated, match=said):
+            run.result.raise_for_status()
+
+
+async def test_a_run_left_after_its_end_was_not_left() -> None:
+    async with serve(hello()) as server, HttpAgent(server.url) as agent:
+        async with agent.thread().run("hi") as run:
+            async for update in run:
+                if update.event is not None and update.event.type == "RUN_FINISHED":
+                    break
+        assert (run.result.status, run.result.left) == (RunStatus.COMPLETED, False)
+
+
+async def test_closing_the_agent_ends_the_runs_that_are_read() -> None:
+    async with serve([event_stream(), frames(started()), Until()]) as server, HttpAgent(server.url) as agent:
+        thread = agent.thread()
+        run = thread.run("hi")
+        await anext(run)
+        assert run.active
+        await agent.aclose()
+        assert not run.active
+        assert run.result.left
+        await thread.stop()  # nothing is left to stop
+
+
+async def test_a_run_that_is_never_started_is_missed() -> None:
+    thread = HttpAgent("http://127.0.0.1:1/").thread()
+    with pytest.warns(RuntimeWarning, match="the run 'r1' was never started: iterate it, or await it"):
+        thread.run("hi", run_id="r1")
+    async with thread.run("hi"):
+        pass  # entered and left without a word: as it was meant
+
+
+def test_an_agent_shows_itself_without_secrets() -> None:
+    assert repr(HttpAgent("http://user:pass@127.0.0.1:1/a?key=1")) == "<HttpAgent http://127.0.0.1:1/a>"
 
 
 # Answers and interrupts by hand.

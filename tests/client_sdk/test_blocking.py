@@ -47,6 +47,32 @@ def test_a_call_is_answered_by_hand(server):
         assert result.status is RunStatus.COMPLETED
 
 
+def test_leaving_the_loop_early_closes_the_run_and_leaves_the_thread_usable(server):
+    with SyncHttpAgent(server.url("long-text")) as agent:
+        thread = agent.thread(id="t1")
+        run = thread.run("talk")
+        assert repr(run).startswith("<SyncRun ")
+        for _ in run:
+            assert thread.running
+            break
+        assert run.result.left  # TR-2
+        assert not thread.running
+        for _ in thread.run("once more"):
+            break
+        assert repr(thread) == "<SyncThread 't1' of 2 messages>"
+        assert thread.journal is None
+
+
+def test_a_run_still_held_when_the_agent_is_closed_is_ended(server):
+    with SyncHttpAgent(server.url("long-text")) as agent:
+        assert repr(agent).startswith("<SyncHttpAgent http://127.0.0.1:")
+        run = agent.thread().run("talk")
+        updates = iter(run)
+        next(updates)
+    assert run.result.left
+    assert list(updates) == []
+
+
 def test_leaving_the_block_early_closes_the_run_and_leaves_the_thread_usable(server):
     with SyncHttpAgent(server.url("long-text")) as agent:
         thread = agent.thread(id="t1")

@@ -17,6 +17,7 @@ from client_sdk import (
     HttpStatusError,
     InputError,
     Middleware,
+    OptionError,
     ProtocolError,
     RawEvent,
     RunRequest,
@@ -336,3 +337,32 @@ async def test_a_house_dialect_is_read_as_the_protocol() -> None:
     assert result.text == "noted"
     assert updates[0].event.metadata == {"trace": "t-1"}
     assert result.diagnostics == []
+
+
+async def _no_generator(request: RunRequest, call_next: CallNext) -> Any:
+    return call_next(request)
+
+
+async def _nothing(request: RunRequest, call_next: CallNext) -> AsyncIterator[Any]:
+    async for _ in call_next(request):
+        yield None
+
+
+def _a_list(request: RunRequest, call_next: CallNext) -> Any:
+    return []
+
+
+@pytest.mark.parametrize(
+    ("middleware", "said"),
+    [
+        (_no_generator, "the middleware _no_generator returned a coroutine; it is an async generator"),
+        (_a_list, "the middleware _a_list returned a list; it is an async generator"),
+        (_nothing, r"middleware yields raw events \(dict\), not NoneType"),
+    ],
+)
+async def test_what_is_no_middleware_is_named(middleware: Any, said: str) -> None:
+    async with serve(hello(), hello("r2", "m2")) as server, HttpAgent(server.url, middleware=[middleware]) as agent:
+        thread = agent.thread()
+        with pytest.raises(OptionError, match=said):
+            await thread.run("hi")
+        assert not thread.running

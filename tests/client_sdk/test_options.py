@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,9 @@ import httpx
 import pytest
 
 from client_sdk import (
+    Approve,
     ClientError,
+    Decline,
     HttpAgent,
     HttpTransport,
     InputError,
@@ -19,6 +22,9 @@ from client_sdk import (
     ToolError,
     ToolRegistry,
     ToolRunner,
+    TranscriptSink,
+    build_resume,
+    read_transcript,
 )
 from tests.client_sdk.scripts import hello
 from tests.client_sdk.servers import serve
@@ -48,12 +54,14 @@ def _runner(**options: Any) -> object:
 
 
 def _run(**options: Any) -> object:
-    return HttpAgent(URL).thread().run("hi", **options)
+    run = HttpAgent(URL).thread().run("hi", **options)
+    asyncio.run(run.aclose())
+    return run
 
 
 WRONG: list[tuple[Callable[..., object], str, Any]] = [
     *((make, "url", None) for make in (_agent, _blocking, _transport)),
-    *((make, "headers", SECRET) for make in (_agent, _blocking, _transport)),
+    *((make, "headers", value) for make in (_agent, _blocking, _transport) for value in (SECRET, {"a": 5}, {5: "a"})),
     *((make, "client", httpx.Client) for make in (_agent, _blocking, _transport)),
     *((make, "timeout", value) for make in (_agent, _blocking, _transport) for value in ("5", 0, -1, True, [5])),
     *((_agent, "peer_version", value) for value in ("latest", "", 1.0)),
@@ -131,6 +139,39 @@ def test_a_tools_terms_are_judged_where_it_is_declared(terms: dict[str, Any], sa
             return place
 
     assert list(registry) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "option"),
+    [
+        (lambda: Approve(5), "arguments"),  # type: ignore[arg-type]
+        (lambda: Approve([("a", 1)]), "arguments"),  # type: ignore[arg-type]
+        (lambda: Decline(None), "reason"),  # type: ignore[arg-type]
+        (lambda: build_resume("i1", {}), "interrupts"),  # type: ignore[arg-type]
+        (lambda: build_resume([], ["i1"]), "answers"),  # type: ignore[arg-type]
+        (lambda: TranscriptSink("chat.txt"), "file"),  # type: ignore[arg-type]
+        (lambda: read_transcript("chat.txt"), "lines"),
+    ],
+)
+def test_so_is_one_handed_to_anything_else(call: Callable[[], object], option: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        call()
+    assert caught.value.option == option
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: HttpAgent(URL).thread(mesages=[]), "HttpAgent.thread() got an unexpected keyword argument 'mesages'"),  # type: ignore[call-arg]
+        (lambda: _thread(concent=print), "HttpAgent.thread() got an unexpected keyword argument 'concent'"),
+        (lambda: ToolRegistry().tool(dedline=3), "ToolRegistry.tool() got an unexpected keyword argument 'dedline'"),  # type: ignore[call-overload]
+        (lambda: ToolRegistry().handle_unadvertised("x", y=3), "ToolRegistry.handle_unadvertised() got an"),  # type: ignore[call-arg]
+    ],
+)
+def test_an_option_that_does_not_exist_is_named_where_it_was_written(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value).startswith(said)
 
 
 @pytest.mark.parametrize("content", [5, None, {"type": "text", "text": "x"}, b"x"])

@@ -75,6 +75,11 @@ def test_a_schema_of_an_older_draft_is_judged_by_that_draft() -> None:
     assert Schema(draft4).problems(2) == []
 
 
+def test_what_several_misses_have_in_common_is_said_once() -> None:
+    (problem,) = Schema({"required": ["a", "b"]}).problems({})
+    assert problem.message == 'required property "a", "b" is missing'
+
+
 def test_problems_are_bounded_and_sorted_by_path() -> None:
     problems = Schema({"items": {"type": "string"}}).problems(list(range(100)))
     assert len(problems) == MAX_PROBLEMS

@@ -10,7 +10,7 @@ import pytest
 from ag_ui.core import ImagePart, TextPart, UserMessage
 
 from client_sdk.agent import HttpAgent, Thread
-from client_sdk.errors import InputError, InterruptError, ProtocolError, ToolError
+from client_sdk.errors import InputError, InterruptError, OptionError, ProtocolError, ToolError
 from client_sdk.interrupts import OpenInterrupt, Resolve, build_resume
 from client_sdk.legacy import flatten
 from client_sdk.protocol.runs import RunStatus
@@ -18,6 +18,7 @@ from client_sdk.tools import (
     CallOutcome,
     JournalEvent,
     MemoryJournal,
+    OpenCall,
     RefusalReason,
     SqliteJournal,
     ToolRegistry,
@@ -188,6 +189,53 @@ async def test_half_characters_do_not_end_the_thread(tools: Tools) -> None:
         assert told["c2"]["content"] == "half \ufffd"
         assert told["c3"]["error"] == "failed: half \ufffd"
         assert told["c4"]["content"] == [{"type": "text", "text": "half \ufffd"}]
+
+
+async def test_a_handler_that_raises_the_packages_own_error_has_failed(tools: Tools) -> None:
+    def complain(_: dict[str, Any]) -> None:
+        raise ToolError("no such customer")
+
+    tools.registry.declare("complain", "Complain.", {}, complain, side_effects=False)
+    async with agent_of(run_of(calls("c1", "complain")), DONE) as (agent, wire):
+        await agent.thread(**options(tools)).run("go")
+        assert wire.answers()["c1"]["error"] == "failed: no such customer"
+    assert ToolError("x").code == "tool_error"
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_what_a_new_message_goes_past_is_put_to_the_application(tools: Tools, waits: bool) -> None:
+    """FT-3: once for each call, plain function or not; what it leaves open is declined."""
+    asked: list[str] = []
+
+    def decide(call: OpenCall) -> None:
+        asked.append(call.id)
+        if call.id == "c1":
+            call.answer("by the rule")
+
+    async def decide_later(call: OpenCall) -> None:
+        await asyncio.sleep(0)
+        decide(call)
+
+    two = run_of(calls("c1", "act"), calls("c2", "act"))
+    async with agent_of(two, DONE) as (agent, wire):
+        handling = options(tools, consent=None, unanswered=decide_later if waits else decide)
+        thread = agent.thread(**handling)
+        await thread.run("go")
+        await thread.run("next")
+        assert asked == ["c1", "c2"]
+        assert wire.answers()["c1"]["content"] == "by the rule"
+        assert wire.answers()["c2"]["error"].startswith("declined: ")
+
+
+async def test_what_is_no_decision_is_refused_where_it_is_made(tools: Tools) -> None:
+    async with agent_of(run_of(calls("c1", "act"))) as (agent, _):
+        thread = agent.thread(**options(tools, consent=None))
+        await thread.run("go")
+        (call,) = thread.open_calls
+        for decide in (lambda: call.approve(5), lambda: call.decline(5), lambda: call.fail(None)):  # type: ignore[arg-type]
+            with pytest.raises(OptionError):
+                decide()
+        assert thread.open_calls == [call]
 
 
 async def test_an_event_after_run_finished(tools: Tools) -> None:

@@ -117,7 +117,7 @@ async def test_a_decline_reaches_the_agent(pydantic_ai: Server) -> None:
         thread = agent.thread(tools=registry(ran), consent=lambda _: False)
         await thread.run("go")
         assert ran == [("navigate", "orders")]
-        assert "paint said The user declined this call; it was not run." in last_text(thread)
+        assert "paint said The call was declined; it was not run." in last_text(thread)
 
 
 def approving(seen: list[OpenInterrupt], approved: bool = True) -> Any:

@@ -190,7 +190,7 @@ async def test_a_call_of_a_truncated_run_waits_for_a_word_on_itself(tools: Tools
     assert tools.ran == [("look", {})]
     assert contents(run.take_answers()) == [
         ("c1", "look of t1/r1/c1"),
-        ("c2", "The user declined this call; it was not run."),
+        ("c2", "The call was declined; it was not run."),
     ]
 
 
@@ -214,7 +214,7 @@ async def test_without_anybody_to_ask_the_call_stays_open(tools: Tools) -> None:
     assert follow is not None
     assert contents(follow.messages) == [
         ("c1", "act of t1/r1/c1"),
-        ("c2", "The user declined this call; it was not run. Reason given: too dear"),
+        ("c2", "The call was declined; it was not run. Reason given: too dear"),
         ("c3", "look of t1/r1/c3"),
     ]
 
@@ -501,6 +501,7 @@ async def test_an_open_interrupt_blocks_its_call_and_no_other(tools: Tools) -> N
     for decide in (held.approve, held.decline, held.abandon):
         with pytest.raises(ToolError, match="answer its interrupt"):
             decide()
+    await run.ask_unanswered()
     run.dismiss_open()
     assert held.standing is CallStanding.OPEN
 
@@ -691,12 +692,13 @@ async def test_open_calls_are_declined_before_the_user_goes_on(tools: Tools) -> 
     run = runner(tools.registry)
     run.offer(closed(pending("c1", "act"), pending("c2", "act")))
     run.open_calls[1].approve()
+    await run.ask_unanswered()
     run.dismiss_open()
     await settle(run)
     assert contents(run.take_answers()) == [
         (
             "c1",
-            "The user declined this call; it was not run. Reason given: the user went on without deciding",
+            "The call was declined; it was not run. Reason given: the user went on without deciding",
         ),
         ("c2", "act of t1/r1/c2"),
     ]
@@ -709,6 +711,7 @@ async def test_unless_the_application_says_otherwise(tools: Tools) -> None:
 
     run = runner(tools.registry, unanswered=rule)
     run.offer(closed(pending("c1", "act"), pending("c2", "act")))
+    await run.ask_unanswered()
     run.dismiss_open()
     messages = run.take_answers()
     assert messages[0].content == "the application knew"
@@ -718,6 +721,7 @@ async def test_unless_the_application_says_otherwise(tools: Tools) -> None:
 async def test_a_call_of_a_truncated_run_is_then_abandoned(tools: Tools) -> None:
     run = runner(tools.registry)
     run.offer(closed(pending("c1", "look"), status=RunStatus.TRUNCATED))
+    await run.ask_unanswered()
     run.dismiss_open()
     assert contents(run.take_answers()) == [
         ("c1", "Abandoned: the call was not run, the stream broke off before its run ended.")

@@ -51,7 +51,7 @@ def _run() -> int:
     server = subprocess.Popen(server_command(args.port, args.host), cwd=ROOT, env=environment)
     try:
         if not _answers(f"http://{args.host}:{args.port}/agent", server):
-            print(f"The server did not start; is port {args.port} in use? Try --port.", file=sys.stderr)
+            print("The server did not start; what it said of that stands above.", file=sys.stderr)
             return 1
         print(f"\n  The demo is at http://{args.host}:{args.port}/   (Ctrl-C stops it)\n", flush=True)
         return server.wait()
@@ -77,8 +77,8 @@ def _cannot_listen(host: str, port: int) -> str | None:
         socket.getaddrinfo(host, port)
         with socket.create_server((host, port)):
             return None
-    except socket.gaierror as error:
-        return f"{host} is not known as an address: {error.strerror}. Try another --host."
+    except (socket.gaierror, UnicodeError):  # the latter where the text cannot be a name, such as "a..b"
+        return f"{host!r} is not known as an address. Try another --host."
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             return f"Port {port} at {host} is in use. Try another --port."

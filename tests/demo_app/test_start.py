@@ -47,7 +47,9 @@ def test_a_port_that_is_in_use() -> None:
     assert done.stderr == f"Port {port} at 127.0.0.1 is in use. Try another --port.\n"
 
 
-@pytest.mark.parametrize(("host", "why"), [("a b", "a b is not known as an address"), ("192.0.2.1", "Port 8000 at ")])
+@pytest.mark.parametrize(
+    ("host", "why"), [("a..b", "'a..b' is not known as an address"), ("192.0.2.1", "Port 8000 at ")]
+)
 def test_a_host_that_cannot_be_listened_at(host: str, why: str) -> None:
     done = start("--host", host, "--port", "8000")
     assert (done.returncode, done.stdout) == (1, "")

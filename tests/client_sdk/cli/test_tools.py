@@ -314,6 +314,14 @@ def test_an_interrupt_is_cancelled(pydantic_ai: Server, tmp_path: Path) -> None:
     assert pydantic_ai.requests["approval"][-1]["resume"][0]["status"] == "cancelled"
 
 
+def test_after_ctrl_c_at_a_form_what_is_open_is_listed_on_lines_of_its_own(pydantic_ai: Server, tmp_path: Path) -> None:
+    with at_the_terminal(tmp_path, pydantic_ai.url("approval"), "-m", "go") as person:
+        person.sees("[a]nswer or [c]ancel: ")
+        person.process.send_signal(signal.SIGINT)
+        assert person.leaves() == 4
+    assert "[c]ancel: \npending call delete_record [call_1]: " in person.screen
+
+
 def test_several_interrupts_and_a_resume_that_ends_in_another(pydantic_ai: Server, tmp_path: Path) -> None:
     def approve(person: Person) -> None:
         for question, line in (("[c]ancel: ", "a"), ("approved (", "yes"), ("editedArgs (", ""), ("reason (", "")):

@@ -201,7 +201,14 @@ class Verifier:
             raise self._already_open(event, kind, attribute, identity)
         opened[identity] = self._own(event, kind, identity, event.subagent_run_id)
 
-    def _needs(self, event: Any, kind: Kind, attribute: str) -> None:
+    def needs(self, event: Any, kind: Kind, attribute: str) -> None:
+        """Pass an event that continues an open item; :meth:`verify` does so too, by way of the tables.
+
+        Raises:
+            ProtocolError: as :meth:`verify`.
+        """
+        if self.state != "active":
+            self._run_transition(event)
         identity: str = getattr(event, attribute)
         owner = self._items.open[kind].get(identity, _ABSENT)
         if owner is _ABSENT:
@@ -211,7 +218,7 @@ class Verifier:
             raise self._mismatch(event, f"the {_NOUNS[kind]} {identity!r}", identity, owner)
 
     def _closes(self, event: Any, kind: Kind, attribute: str) -> None:
-        self._needs(event, kind, attribute)
+        self.needs(event, kind, attribute)
         del self._items.open[kind][getattr(event, attribute)]
 
     def _step_opens(self, event: Any, kind: Kind, attribute: str) -> None:
@@ -355,19 +362,24 @@ _Act = Callable[[Verifier, Any, Kind, str], None]
 
 _ITEMS_ROWS: Final[dict[type, tuple[_Act, Kind, str]]] = {
     TextMessageStartEvent: (Verifier._opens, "message", "message_id"),
-    TextMessageContentEvent: (Verifier._needs, "message", "message_id"),
+    TextMessageContentEvent: (Verifier.needs, "message", "message_id"),
     TextMessageEndEvent: (Verifier._closes, "message", "message_id"),
     ToolCallStartEvent: (Verifier._opens, "call", "tool_call_id"),
-    ToolCallArgsEvent: (Verifier._needs, "call", "tool_call_id"),
+    ToolCallArgsEvent: (Verifier.needs, "call", "tool_call_id"),
     ToolCallEndEvent: (Verifier._closes, "call", "tool_call_id"),
     ReasoningMessageStartEvent: (Verifier._opens, "reasoning", "message_id"),
-    ReasoningMessageContentEvent: (Verifier._needs, "reasoning", "message_id"),
+    ReasoningMessageContentEvent: (Verifier.needs, "reasoning", "message_id"),
     ReasoningMessageEndEvent: (Verifier._closes, "reasoning", "message_id"),
     ReasoningStartEvent: (Verifier._opens, "span", "message_id"),
     ReasoningEndEvent: (Verifier._closes, "span", "message_id"),
     StepStartedEvent: (Verifier._step_opens, "step", "step_name"),
     StepFinishedEvent: (Verifier._step_closes, "step", "step_name"),
 }
+
+CONTINUED: Final[dict[type, tuple[Kind, str]]] = {
+    kind: (item, attribute) for kind, (act, item, attribute) in _ITEMS_ROWS.items() if act is Verifier.needs
+}
+"""What an event that continues something continues: the kind of item, and the attribute with its id."""
 
 _CHECKS: Final[dict[type, Callable[[Verifier, Any], None]]] = {
     MessagesSnapshotEvent: Verifier._messages_snapshot,

@@ -23,7 +23,7 @@ from client_sdk.protocol.compat import Compatibility, Peer
 from client_sdk.protocol.conversation import CONTINUATIONS, CallView, Conversation, MessageView
 from client_sdk.protocol.enforce import CutText, Enforcer
 from client_sdk.protocol.notes import Notes
-from client_sdk.protocol.order import Verifier
+from client_sdk.protocol.order import CONTINUED, Verifier
 from client_sdk.protocol.runs import Ledger, RunStatus
 from client_sdk.protocol.surrogates import Seams, mend_all, read_json
 from client_sdk.protocol.vocabulary import EVENT_ADAPTER, FIXED_FIELDS, FLAT_EVENTS, OPEN_EVENTS
@@ -32,6 +32,8 @@ _validate = EVENT_ADAPTER.validator.validate_json
 _HUGE = re.compile(r"[:,\[\s]-?[0-9][0-9.]*(?:[eE]\+?[0-9]{3}|(?<=[0-9]{200}))")
 """What may be a number too large for a float. It stands where a JSON number does, as ids are full of digits and
 letters e; strings that look like one all the same are no matter."""
+_CONTINUED = {kind: (*CONTINUED[kind], reduce) for kind, reduce in CONTINUATIONS.items()}
+"""How each event that continues an open item is verified and reduced."""
 _REQUIRED_OF_A_CONTINUATION = 3
 """Its type, the id of what it continues, and its delta."""
 
@@ -162,10 +164,10 @@ class Pipeline:
             event: Any = _validate(payload, strict=True, by_alias=True, by_name=False)
         except ValidationError:
             return self._the_long_way(payload)
-        reduce = CONTINUATIONS.get(event.__class__)
+        continued = _CONTINUED.get(event.__class__)
         # An unknown property may bear a field's Python name, and is no further member of the set then.
         shortest = (
-            reduce is not None
+            continued is not None
             and len(event.__pydantic_fields_set__) == _REQUIRED_OF_A_CONTINUATION
             and not event.__pydantic_extra__
         )
@@ -176,11 +178,12 @@ class Pipeline:
         notes.event_type = event.type
         updates: list[Update] = []
         try:
-            if reduce is None or self._lanes or self._halves:
+            if continued is None or self._lanes or self._halves:
                 self._deliver(event, updates)
             else:
                 # Most of a stream: what continues an item is nothing to the ledger.
-                self._verifier.verify(event)
+                item, attribute, reduce = continued
+                self._verifier.needs(event, item, attribute)
                 view, call = reduce(self.conversation, event)
                 updates.append(Update(event, view, call, self._collect() if notes.pending else ()))
         except ProtocolError as error:

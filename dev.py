@@ -131,7 +131,10 @@ CHECKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Lint", ("ruff", "check", ".")),
     ("Format", ("ruff", "format", "--check", ".")),
     ("Types", ("mypy",)),
-    ("Tests of the SDK and the app's parts", ("pytest", "tests", "-n", "auto", "--maxprocesses", "4", "--cov", "--cov-report=term")),
+    (
+        "Tests of the SDK and the app's parts",
+        ("pytest", "tests", "-n", "auto", "--maxprocesses", "4", "--cov", "--cov-report=term"),
+    ),
     ("Tests in the browser", ("pytest", "e2e")),
 )
 

@@ -667,7 +667,7 @@ class Run:
         self.left = False
         self._closing = False
         self._tried = False
-        self._left = False
+        self._unread = False
         self._stopped = False
         self._ended = asyncio.Event()
         self._result: RunResult | None = None
@@ -823,13 +823,13 @@ class Run:
             resume: Sequence[ResumeEntry] | None = self._resume
             exchange, before = self._first_exchange(resume)
             while exchange is not None:
-                self._left = True  # until its stream was read to the end
+                self._unread = True  # until its stream was read to the end
                 try:
                     async with aclosing(exchange.updates()) as updates:
                         async for update in updates:
                             yield update
                             self._reader = asyncio.current_task()
-                    self._left = False
+                    self._unread = False
                 finally:
                     self._close(exchange, resume)
                 if exchange.rejection is not None:
@@ -972,7 +972,7 @@ class Run:
             error=last.error,
             request=last.sent,
             pending=None if thread._runner is None else thread.pending_tool_calls,
-            left=self._left and last.error is None and last.runs[-1].status is RunStatus.TRUNCATED,
+            left=self._unread and last.error is None and last.runs[-1].status is RunStatus.TRUNCATED,
         )
 
 
